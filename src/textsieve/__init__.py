@@ -10,6 +10,7 @@ from .lazy import attach
 if TYPE_CHECKING:
     from .categorizer import Categorizer as Categorizer
     from .categorizer import load as load
+    from .checking import check as check
     from .classifiers import KNNFP as KNNFP
     from .classifiers import TCFP as TCFP
     from .classifiers import CosineKNN as CosineKNN
@@ -41,6 +42,7 @@ _load, _names, __all__ = attach(
     __name__,
     {
         "categorizer": ["Categorizer", "load"],
+        "checking": ["check"],
         "comparison": ["compare"],
         "corpus": ["Corpus", "read"],
         "errors": ["InputError"],

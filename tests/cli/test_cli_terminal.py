@@ -20,6 +20,7 @@ from textsieve.cli.program import VERBS
 from textsieve.cli.progress import REDRAWS_PER_SECOND, progress
 
 COMMANDS = {
+    "check": "check news.csv",
     "train": "train news.csv -o new.sieve",
     "predict": "predict news.sieve news.csv",
     "update": "update kept.sieve feedback.jsonl --dry-run",

@@ -9,6 +9,7 @@ import click
 from .errors import handle_errors
 
 VERBS = {
+    "check": "Find out what is wrong with labelled documents.",
     "train": "Train a model on labelled documents.",
     "predict": "Predict the labels of documents, and print a JSON line for each.",
     "update": "Add corrections or new documents to a model.",

@@ -1,0 +1,65 @@
+"""Guess the language of documents by their stop words.
+
+A text of some length has many stop words of its own language and few of any other. The lists below have some of the
+most frequent words of each language, mostly without those that are also frequent in another one. This is enough to see
+that a corpus mixes languages. A word counts once, because "com" is frequent in English e-mail addresses, and "de" in
+names. It does not recognise languages that are not listed, and it leaves open which of two
+close ones, such as Danish and Norwegian, a text is in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from ..arrays import Ints
+
+STOP_WORDS = {
+    "Danish": "og det jeg ikke af til på med der som har han vil skal hun hvad fra efter også blev",
+    "Dutch": "het een van niet dat zijn voor met ook maar deze werd naar bij nog wordt heeft hebben uit aan",
+    "English": "the and of to is that it was for on with as this be are by not or from have which you but they",
+    "Finnish": "ja ei se että hän oli ovat mutta kun niin myös jos kanssa mitä tämä sen siitä joka ovat vain",
+    "French": "les des est une que dans pour pas qui sur avec plus sont par cette mais nous vous aux ont être",
+    "German": "der die und das nicht ist ein eine zu den mit sich auf für von dem auch wird bei nach oder aus",
+    "Italian": "che di il per non una sono con del della gli più anche dei nel questo alla come ma ha le",
+    "Norwegian": "og det jeg ikke av til på med som har han vil skal hun hva fra etter også ble være",
+    "Polish": "nie się na jest że do jak co ale to przez był tego dla tak od być już oraz które",
+    "Portuguese": "que não uma com para os mais como mas foi ao das tem seu sua ou quando muito já também",
+    "Russian": "и в не на что он как это по но из от за для так же вы бы только если",
+    "Spanish": "que los el las por con una para del se su al lo como más pero sus le ya este sí porque",
+    "Swedish": "och det att som är på för med inte av den till jag har han ett var men också från",
+    "Turkish": "ve bir bu için ile de çok daha olarak gibi ne kadar olan ama var sonra değil en o mi",
+}
+"""Frequent words of each language, by its English name."""
+
+MIN_STOP_WORDS = 3
+"""The smallest number of different stop words in a document whose language is guessed."""
+MIN_LEAD = 1.5
+"""How many times as many different stop words of its language a document must have as of any other."""
+
+
+def guess_languages(counts: csr_matrix, terms: Sequence[str]) -> list[str | None]:
+    """Return the language of each document, or None if that is not clear.
+
+    `counts` has the lowercase words of the documents (documents x terms).
+    """
+    languages = sorted(STOP_WORDS)
+    column_of = {term: column for column, term in enumerate(terms)}
+    pairs = [
+        (column_of[word], number)
+        for number, language in enumerate(languages)
+        for word in set(STOP_WORDS[language].split())
+        if word in column_of
+    ]
+    columns, numbers = np.array(pairs, np.int64).reshape(-1, 2).T
+    is_stop_word = csr_matrix((np.ones(len(pairs), np.int64), (columns, numbers)), (len(terms), len(languages)))
+    has_term = csr_matrix((np.ones(counts.nnz, np.int8), counts.indices, counts.indptr), counts.shape)
+    hits: Ints = (has_term @ is_stop_word).toarray()  # documents x languages, which are few
+    ordered = np.sort(hits, axis=1)
+    is_clear = (ordered[:, -1] >= MIN_STOP_WORDS) & (ordered[:, -1] >= MIN_LEAD * ordered[:, -2])
+    best = hits.argmax(axis=1)
+    return [
+        languages[language] if clear else None for language, clear in zip(best.tolist(), is_clear.tolist(), strict=True)
+    ]

@@ -1,0 +1,169 @@
+"""The result of a check as HTML: a card for notebooks, and a page with everything, which needs no network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from ..display import Column, Html, bar, card, element, escape, facts, note, notebook_html, table
+from ..files import replacing
+
+if TYPE_CHECKING:
+    from .result import CheckResult
+
+NOTEBOOK_ROWS = 5
+"""The number of rows of each table in a notebook."""
+PAGE_STYLE = """
+body { margin: 0 auto; padding: 1.2rem clamp(0.6rem, 3vw, 2rem) 3rem; max-width: 74rem; }
+@media screen and (prefers-color-scheme: dark) { body { background: #0e1216; } }
+.textsieve .card + .card { margin-top: 1rem; }
+"""
+"""The style of the page around the cards; documents have more room here than in a notebook."""
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+"""The page has no scripts, and the browser loads nothing for it."""
+
+
+def write_page(result: CheckResult, path: str) -> None:
+    """Write a page with all problems; an old file is replaced when the new one is complete."""
+    with replacing(path) as file:
+        file.write(page_html(result).encode())
+
+
+def page_html(result: CheckResult) -> str:
+    """Return the page."""
+    title = f"Check of {result.name}"
+    cards = [_summary(result, title), *(card(heading, *content) for heading, content in _sections(result, None))]
+    head = [
+        Html('<meta charset="utf-8">'),
+        Html(f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">'),
+        Html('<meta name="viewport" content="width=device-width, initial-scale=1">'),
+        Html('<meta name="color-scheme" content="light dark">'),
+        element("title", title),
+        element("style", Html(PAGE_STYLE)),
+    ]
+    body = element("body", element("main", Html(notebook_html(*cards))))
+    return f"<!DOCTYPE html>\n{element('html', element('head', *head), body, lang='en')}\n"
+
+
+def notebook_view(result: CheckResult) -> str:
+    """Return a card with the kinds of problems, and the worst of each kind."""
+    sections = [
+        element("details", element("summary", heading), *content)
+        for heading, content in _sections(result, NOTEBOOK_ROWS)
+    ]
+    return notebook_html(_summary(result, f"Check of {result.name}", *sections))
+
+
+def _summary(result: CheckResult, title: str, *more: Html) -> Html:
+    """Return a card with the size of the corpus, the accuracy, and the number of each kind of problem."""
+    accuracy = "" if result.accuracy is None else f"{result.accuracy:.1%}"
+    sizes = [("documents", f"{len(result.documents):,}"), ("classes", f"{len(result.class_sizes):,}")]
+    numbers = facts([*sizes, ("cross-validated accuracy", accuracy)])
+    problems = result.problems()
+    overview = (
+        table(
+            [Column("count", is_number=True), "problem", "what it means, or what to do"],
+            [(f"{row.count:,}", row.problem, row.advice) for row in problems],
+        )
+        if problems
+        else note("No problems found.")
+    )
+    return card(title, numbers, overview, *more, subtitle=result.heading)
+
+
+def _sections(result: CheckResult, n_rows: int | None) -> Iterator[tuple[str, Sequence[Html]]]:
+    """Yield the title and the content of each section; its tables have at most `n_rows` rows, or if None, all."""
+    documents = result.documents
+    if result.duplicates:
+        rows = [
+            (
+                ", ".join(documents[number].place for number in group.documents[:10]),
+                " / ".join(" + ".join(labels) for labels in group.labels),
+                "exact" if group.is_exact else "near",
+                documents[group.documents[0]].text,
+            )
+            for group in result.duplicates
+        ]
+        yield _titled("Copies", rows, n_rows), [table(["where", "labels", "kind", "text"], rows[:n_rows])]
+    if result.wrong_labels:
+        rows = [
+            (
+                documents[wrong.document].place,
+                wrong.label,
+                wrong.likely_label,
+                f"{wrong.likely_probability:.2f}",
+                documents[wrong.document].text,
+            )
+            for wrong in result.wrong_labels
+        ]
+        columns = ["where", "label", "rather", Column("probability", is_number=True), "text"]
+        yield _titled("Probably wrong labels", rows, n_rows), [table(columns, rows[:n_rows])]
+    if result.similar_labels or result.small_classes:
+        rows = [
+            ("may be one label", ", ".join(f"{label!r} ({size:,})" for label, size in group.items()))
+            for group in result.similar_labels
+        ]
+        rows += [("too small to learn", f"{label!r} ({size:,})") for label, size in result.small_classes.items()]
+        yield _titled("Labels", rows, n_rows), [table(["problem", "labels, with their documents"], rows[:n_rows])]
+    if result.giveaways:
+        rows = [
+            (
+                giveaway.term,
+                giveaway.label,
+                f"{giveaway.n_documents:,}",
+                f"{giveaway.precision:.1%}",
+                f"{giveaway.recall:.1%}",
+            )
+            for giveaway in result.giveaways
+        ]
+        numbers = [Column(title, is_number=True) for title in ("documents", "of the label", "of its documents")]
+        yield _titled("Terms that give a label away", rows, n_rows), [table(["term", "label", *numbers], rows[:n_rows])]
+    yield from _document_sections(result, n_rows)
+    if result.confusions:
+        yield "Confused classes", [_confusions(result, n_rows)]
+    if result.curve is not None:
+        points = zip(result.curve.n_documents, result.curve.accuracy, strict=True)
+        curve_rows = [(f"{n_documents:,}", f"{accuracy:.3f}", bar(accuracy)) for n_documents, accuracy in points]
+        columns = [Column("training documents", is_number=True), Column("accuracy", is_number=True), ""]
+        yield "Learning curve", [table(columns, curve_rows), note(str(result.curve))]
+    else:
+        yield "Labels were not checked", [note(result.not_cross_validated, is_warning=True)]
+
+
+def _document_sections(result: CheckResult, n_rows: int | None) -> Iterator[tuple[str, Sequence[Html]]]:
+    """Yield the sections for empty and short documents, and for documents in another language."""
+    short = [("empty", number) for number in result.empty] + [("very short", number) for number in result.short]
+    languages = [(language, number) for number, language in result.other_languages.items()]
+    if short:
+        yield "Empty and very short documents", [_document_table(result, "problem", short, n_rows)]
+    if languages:
+        counts = ", ".join(f"{language} {count:,}" for language, count in result.languages.items())
+        content = [note(f"Languages: {counts}"), _document_table(result, "language", languages, n_rows)]
+        yield "Documents in another language", content
+
+
+def _document_table(
+    result: CheckResult, about: str, facts_and_numbers: Sequence[tuple[str, int]], n_rows: int | None
+) -> Html:
+    """Return a table of documents, given by a fact about each, which is titled `about`, and its number."""
+    rows = [
+        (document.place, fact, ", ".join(document.labels), document.text)
+        for fact, number in facts_and_numbers[:n_rows]
+        for document in [result.documents[number]]
+    ]
+    return table(["where", about, "label", "text"], rows)
+
+
+def _confusions(result: CheckResult, n_rows: int | None) -> Html:
+    """Return a table of confused classes, each pair with its examples below it."""
+    rows: list[Sequence[object]] = []
+    for pair in result.confusions[:n_rows]:
+        rows.append((pair.label, pair.predicted, f"{pair.n_documents:,}", f"{pair.share:.1%}", ""))
+        rows += [("", "", "", example.place, example.text) for example in pair.examples]
+    columns = ["label", "looks like", Column("documents", is_number=True), "share", "examples"]
+    return table(columns, rows)
+
+
+def _titled(title: str, rows: Sequence[object], n_rows: int | None) -> str:
+    """Return a title that says how many of all rows are shown."""
+    return title if n_rows is None or len(rows) <= n_rows else f"{title} ({n_rows} of {len(rows):,})"

@@ -1,0 +1,219 @@
+"""`CheckResult`: what `check` finds. The terminal, notebooks, the page and programs all show this one object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ..errors import counted
+from ..evaluation.confusions import ConfusedClasses
+from .cross_validation import LearningCurve
+from .duplicates import DuplicateGroup
+from .giveaway_terms import GiveawayTerm
+
+
+class CheckedDocument(NamedTuple):
+    """A document of the corpus."""
+
+    place: str
+    """Where it is, such as "line 3", or the name of its file."""
+    labels: tuple[str, ...]
+    text: str
+    """The beginning of the text, with white space as single spaces."""
+
+
+class WrongLabel(NamedTuple):
+    """A document whose label is probably wrong."""
+
+    document: int
+    label: str
+    probability: float
+    """The probability of its label."""
+    likely_label: str
+    """The most probable other class."""
+    likely_probability: float
+
+
+class ProblemCount(NamedTuple):
+    """A kind of problem, and how often the corpus has it."""
+
+    problem: str
+    count: int
+    advice: str
+    """What the problem means, or what to do about it."""
+
+
+class ProblemRow(NamedTuple):
+    """A problem of a document, as a row of a table; fields that do not apply are None."""
+
+    document: int
+    """The number of the document, counted from 1."""
+    place: str
+    problem: str
+    label: str
+    likely_label: str | None
+    probability: float | None
+    """The probability of the label."""
+    group: int | None
+    """The number of the group of copies."""
+    language: str | None
+    text: str
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """What is wrong with the documents of a corpus. Documents are numbered from 0."""
+
+    name: str
+    """The name of the corpus."""
+    documents: list[CheckedDocument]
+    class_sizes: dict[str, int]
+    """The number of documents of each class, the largest first."""
+    duplicates: list[DuplicateGroup]
+    """The groups of copies, those with different labels first."""
+    leaks: float
+    """How many of the documents in a random fifth, if it is held out, have a copy among the others, on average."""
+    empty: list[int]
+    """The documents without any term."""
+    short: list[int]
+    """The documents with one or two different terms."""
+    small_classes: dict[str, int]
+    """The classes that are too small to learn, with their numbers of different documents."""
+    similar_labels: list[dict[str, int]]
+    """Groups of labels that differ only in case or in the white space around them, with their numbers of documents."""
+    languages: dict[str, int]
+    """The number of documents in each language, the most frequent first; without those that are unclear."""
+    other_languages: dict[int, str]
+    """The documents in another language than most, and their language."""
+    giveaways: list[GiveawayTerm]
+    not_cross_validated: str | None
+    """Why there is no cross-validation, or None if there is one. Without it, the four fields below are empty."""
+    accuracy: float | None
+    """The cross-validated accuracy of a linear SVM."""
+    wrong_labels: list[WrongLabel]
+    """The labels that are probably wrong, the most suspicious first."""
+    confusions: list[ConfusedClasses]
+    """The pairs of classes that are confused most; their examples are documents whose labels are probably right."""
+    curve: LearningCurve | None
+
+    @property
+    def n_unlabelled(self) -> int:
+        """Return the number of documents without a label."""
+        return sum(not document.labels for document in self.documents)
+
+    @property
+    def contradictions(self) -> list[DuplicateGroup]:
+        """Return the groups of copies with different labels."""
+        return [group for group in self.duplicates if group.has_contradicting_labels]
+
+    @property
+    def n_copies(self) -> int:
+        """Return the number of documents that could be dropped: all copies but one of each group."""
+        return sum(len(group.documents) - 1 for group in self.duplicates)
+
+    @property
+    def heading(self) -> str:
+        """Return the numbers of documents and classes in one line."""
+        unlabelled = f"; {self.n_unlabelled:,} without a label" if self.n_unlabelled else ""
+        documents = counted(len(self.documents), "document")
+        return f"{documents} in {counted(len(self.class_sizes), 'class', 'classes')}{unlabelled}"
+
+    def problems(self) -> list[ProblemCount]:
+        """Return the kinds of problems that the corpus has."""
+        on_both_sides = f"about {self.leaks:.0f} would be on both sides of a random split"
+        rows = [
+            ProblemCount("copies with different labels", len(self.contradictions), "groups; decide on one label each"),
+            ProblemCount("copies of other documents", self.n_copies, on_both_sides),
+            ProblemCount("probably wrong labels", len(self.wrong_labels), "look at these first"),
+            ProblemCount("labels written in several ways", len(self.similar_labels), "differ in case or white space"),
+            ProblemCount("documents without a label", self.n_unlabelled, "are not used for training"),
+            ProblemCount("empty documents", len(self.empty), "have no term"),
+            ProblemCount("very short documents", len(self.short), "have one or two different terms"),
+            ProblemCount("small classes", len(self.small_classes), "have too few different documents to learn"),
+            ProblemCount("documents in another language", len(self.other_languages), "than most documents"),
+            ProblemCount("terms that give a label away", len(self.giveaways), "will new documents have them?"),
+        ]
+        return [row for row in rows if row.count]
+
+    def rows(self) -> Iterator[ProblemRow]:
+        """Yield a row for each problem of a document, the worst problems first."""
+        for number, group in enumerate(self.duplicates, 1):
+            kind = "exact copy" if group.is_exact else "near copy"
+            problem = f"{kind} with different labels" if group.has_contradicting_labels else kind
+            for document in group.documents:
+                yield self._row(document, problem, group=number)
+        for wrong in self.wrong_labels:
+            yield self._row(
+                *(wrong.document, "probably wrong label"),
+                likely_label=wrong.likely_label,
+                probability=wrong.probability,
+            )
+        for problem, documents in (("empty", self.empty), ("very short", self.short)):
+            for document in documents:
+                yield self._row(document, problem)
+        for document, language in self.other_languages.items():
+            yield self._row(document, "another language", language=language)
+
+    def _row(
+        self,
+        number: int,
+        problem: str,
+        *,
+        likely_label: str | None = None,
+        probability: float | None = None,
+        group: int | None = None,
+        language: str | None = None,
+    ) -> ProblemRow:
+        place, labels, text = self.documents[number]
+        return ProblemRow(
+            number + 1, place, problem, ", ".join(labels), likely_label, probability, group, language, text
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as values that JSON can represent; documents are given by number, place and text."""
+
+        def described(number: int) -> dict[str, Any]:
+            place, labels, text = self.documents[number]
+            return {"document": number + 1, "place": place, "labels": list(labels), "text": text}
+
+        return {
+            "name": self.name,
+            "documents": len(self.documents),
+            "unlabelled": self.n_unlabelled,
+            "classes": self.class_sizes,
+            "duplicates": [
+                {
+                    "exact": group.is_exact,
+                    "different_labels": group.has_contradicting_labels,
+                    "documents": [described(number) for number in group.documents],
+                }
+                for group in self.duplicates
+            ],
+            "leaks": self.leaks,
+            "wrong_labels": [wrong._asdict() | described(wrong.document) for wrong in self.wrong_labels],
+            "similar_labels": self.similar_labels,
+            "empty": [described(number) for number in self.empty],
+            "short": [described(number) for number in self.short],
+            "small_classes": self.small_classes,
+            "languages": self.languages,
+            "other_languages": [
+                described(number) | {"language": language} for number, language in self.other_languages.items()
+            ],
+            "giveaways": [giveaway._asdict() | {"f1": giveaway.f1} for giveaway in self.giveaways],
+            "not_cross_validated": self.not_cross_validated,
+            "accuracy": self.accuracy,
+            "confusions": [pair.to_dict() for pair in self.confusions],
+            "learning_curve": None if self.curve is None else self.curve.to_dict(),
+        }
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the kinds of problems, and the worst of each."""
+        from .page import notebook_view
+
+        return notebook_view(self)
+
+    def __str__(self) -> str:
+        """Return the kinds of problems that there are, with their numbers."""
+        lines = [f"{count:,} {problem}: {advice}" for problem, count, advice in self.problems()]
+        return "\n".join([f"{self.name}: {self.heading}", *(lines or ["No problems found."])])

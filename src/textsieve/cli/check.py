@@ -1,0 +1,261 @@
+"""`textsieve check`: find out what is wrong with labelled documents, before a model is trained on them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from . import options
+
+if TYPE_CHECKING:
+    from ..checking import CheckResult
+    from ..table_files import TableKind
+    from .output import Page
+
+
+@click.command(
+    epilog=options.examples(
+        "textsieve check tickets.csv --text body --label team",
+        "textsieve check tickets.csv --output problems.csv --report problems.html",
+    )
+)
+@click.argument("path")
+@options.read_options
+@click.option(
+    *("-n", "--show", "n_shown"),
+    type=click.IntRange(min=0),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="How many rows to show of each kind of problem.",
+)
+@click.option(
+    *("-o", "--output"),
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write a row for each problem of a document to this table: .csv, .tsv, .xlsx or .parquet.",
+)
+@click.option(
+    "--report",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write everything to this HTML page, which needs no network.",
+)
+@options.jobs
+@options.json_flag
+def command(
+    path: str,
+    read_options: dict[str, Any],
+    n_shown: int,
+    output: str | None,
+    report: str | None,
+    jobs: int,
+    wants_json: bool,
+) -> None:
+    """Find out what is wrong with labelled documents.
+
+    Finds copies, above all those with different labels; labels that are probably wrong; labels that are written in
+    several ways; classes that are too small; empty and very short documents; documents in another language than most;
+    and terms that give a label away, such as a header. Shows which classes are confused, and what more labelled
+    documents would gain. PATH is what train takes.
+
+    Labels are checked by models that were trained without the document. So a label that is reported as probably wrong
+    may be right, if the document is unusual: look at it.
+    """
+    from ..checking import check
+    from .json_output import print_json
+    from .opening import check_output, open_corpus
+    from .output import Page
+    from .progress import progress
+
+    kind = None if output is None else _check_table(output, path)
+    if report is not None:
+        check_output(report, path, what="a report", option="--report")
+    keep = {"keep": ("file",)} if os.path.isdir(path) else {}  # file names are the places of documents
+    with open_corpus(path, read_options, **keep) as corpus, progress() as on_progress:
+        result = check(corpus, progress=on_progress, n_jobs=jobs)
+    if output is not None and kind is not None:
+        _write_rows(result, output, kind)
+    if report is not None:
+        from ..checking.page import write_page
+
+        write_page(result, report)
+    if wants_json:
+        print_json(result.to_dict())
+        return
+    page = Page()
+    _show(page, result, n_shown)
+    for file in filter(None, (output, report)):
+        page.line(f"Written to {file}")
+
+
+def _check_table(output: str, path: str) -> TableKind:
+    """Return the kind of table that a name asks for; raise an error, before any work is done, if there is none."""
+    from ..errors import InputError
+    from ..table_files import TABLE_KINDS, table_kind
+    from .opening import check_output
+
+    check_output(output, path, what="a table of problems", option="-o")
+    kind = table_kind(output)
+    if kind is None:
+        raise InputError("is not the name of a table", place=output, hint=f"use one of {', '.join(TABLE_KINDS)}")
+    return kind
+
+
+def _write_rows(result: CheckResult, path: str, kind: TableKind) -> None:
+    """Write a row for each problem of a document."""
+    from ..checking.result import ProblemRow
+    from ..table_files import open_table
+
+    with open_table(path, kind, ProblemRow._fields) as write:
+        write(result.rows())
+
+
+# -- tables --------------------------------------------------------------------------------------------------------
+
+
+def _show(page: Page, result: CheckResult, n_shown: int) -> None:
+    """Print the number of each kind of problem, then a table with the worst of each kind."""
+    from .output import Column, number_columns
+
+    page.line(f"{result.name}: {result.heading}")
+    problems = result.problems()
+    if not problems:
+        page.line("No problems found.")
+    else:
+        page.table(
+            [*number_columns("count"), Column("problem", "terms"), Column("what it means, or what to do", "terms")],
+            [(f"{row.count:,}", row.problem, row.advice) for row in problems],
+        )
+    if n_shown:
+        _show_copies(page, result, n_shown)
+        _show_wrong_labels(page, result, n_shown)
+        _show_labels(page, result, n_shown)
+        _show_languages(page, result)
+        _show_giveaways(page, result, n_shown)
+    _show_cross_validation(page, result, n_shown)
+
+
+def _title(name: str, n_shown: int, n_all: int) -> str:
+    """Return the title of a table that shows some of all rows."""
+    return name if n_all <= n_shown else f"{name} ({n_shown} of {n_all:,})"
+
+
+def _show_copies(page: Page, result: CheckResult, n_shown: int) -> None:
+    """Print the first groups of copies with different labels, or if there are none, of any copies."""
+    from .output import Column
+
+    groups, name = result.contradictions, "Copies with different labels"
+    if not groups:
+        groups, name = result.duplicates, "Copies"
+    if groups:
+        rows = [
+            (
+                _some([result.documents[number].place for number in group.documents], 3),
+                _some([" + ".join(labels) for labels in group.labels], 3),
+                result.documents[group.documents[0]].text,
+            )
+            for group in groups[:n_shown]
+        ]
+        columns = [Column("where"), Column("labels"), Column("text", "terms")]
+        page.table(columns, rows, title=_title(name, n_shown, len(groups)))
+
+
+def _show_wrong_labels(page: Page, result: CheckResult, n_shown: int) -> None:
+    """Print the most suspicious labels, with the class that is more probable."""
+    from .output import Column, label_text, number_columns
+
+    if result.wrong_labels:
+        rows = [
+            (
+                result.documents[wrong.document].place,
+                label_text(wrong.label),
+                label_text(wrong.likely_label),
+                f"{wrong.likely_probability:.2f}",
+                result.documents[wrong.document].text,
+            )
+            for wrong in result.wrong_labels[:n_shown]
+        ]
+        classes = [Column("label"), Column("rather"), *number_columns("prob.")]
+        columns = [Column("where"), *classes, Column("text", "terms")]
+        page.table(columns, rows, title=_title("Probably wrong labels", n_shown, len(result.wrong_labels)))
+
+
+def _show_labels(page: Page, result: CheckResult, n_shown: int) -> None:
+    """Print labels that are written in several ways, and classes that are too small."""
+    from .output import label_text
+
+    for group in result.similar_labels[:n_shown]:
+        page.line(f"Labels that may be one: {_sizes({repr(label): size for label, size in group.items()}, 5)}")
+    if result.small_classes:
+        sizes = {label_text(label): size for label, size in result.small_classes.items()}
+        page.line(f"Classes too small to learn: {_sizes(sizes, 2 * n_shown)}")
+
+
+def _show_languages(page: Page, result: CheckResult) -> None:
+    """Print the languages of the documents, if there are several."""
+    if result.other_languages:
+        page.line(f"Languages: {_sizes(result.languages, 10)}")
+
+
+def _show_giveaways(page: Page, result: CheckResult, n_shown: int) -> None:
+    """Print the terms that alone predict a class almost perfectly."""
+    from .messages import printable
+    from .output import Column, label_text, number_columns
+
+    if result.giveaways:
+        rows = [
+            (
+                printable(giveaway.term),
+                label_text(giveaway.label),
+                f"{giveaway.n_documents:,}",
+                f"{giveaway.precision:.1%}",
+                f"{giveaway.recall:.1%}",
+            )
+            for giveaway in result.giveaways[:n_shown]
+        ]
+        columns = [Column("term"), Column("label"), *number_columns("docs", "of the label", "of its docs")]
+        page.table(columns, rows, title=_title("Terms that give a label away", n_shown, len(result.giveaways)))
+
+
+def _show_cross_validation(page: Page, result: CheckResult, n_shown: int) -> None:
+    """Print confused classes with examples, and the learning curve, or why labels were not checked."""
+    from .output import Column, label_text, number_columns
+
+    if result.curve is None or result.accuracy is None:
+        page.line(f"Labels were not checked: {result.not_cross_validated}")
+        return
+    if n_shown and result.confusions:
+        rows = [
+            (
+                label_text(pair.label),
+                label_text(pair.predicted),
+                f"{pair.n_documents:,}",
+                f"{pair.share:.1%}",
+                ", ".join(example.place for example in pair.examples),
+            )
+            for pair in result.confusions[:n_shown]
+        ]
+        columns = [Column("label"), Column("looks like"), *number_columns("docs", "share"), Column("examples", "terms")]
+        page.table(columns, rows, title=_title("Confused classes", n_shown, len(result.confusions)))
+    points = list(zip(result.curve.n_documents, result.curve.accuracy, strict=True))
+    page.table(
+        number_columns("training documents", "accuracy"),
+        [(f"{n_documents:,}", f"{accuracy:.3f}") for n_documents, accuracy in points],
+        title="Learning curve",
+    )
+    page.line(str(result.curve))
+
+
+def _some(texts: Sequence[str], n_shown: int) -> str:
+    """Return the first texts, and how many more there are."""
+    more = [f"{len(texts) - n_shown:,} more"] if len(texts) > n_shown else []
+    return ", ".join([*texts[:n_shown], *more])
+
+
+def _sizes(sizes: dict[str, int], n_shown: int) -> str:
+    """Return names with their numbers of documents."""
+    return _some([f"{name} ({size:,})" for name, size in sizes.items()], n_shown)

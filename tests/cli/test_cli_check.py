@@ -1,0 +1,119 @@
+"""`textsieve check`: tables on the terminal, JSON, a table of problems, and a page."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from tests.checking.test_checking_labels import made_documents
+from tests.reference.cli_cases import Ask, Run
+
+
+@pytest.fixture(scope="module")
+def messy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table with a wrong label, two copies with different labels, an empty text, a missing label and spellings."""
+    texts, labels = made_documents(30)
+    labels[7], texts[20], labels[40], labels[50] = "science", "", "", "SCIENCE "
+    texts[33], labels[33] = texts[36], "politics"
+    texts = [f"{text} ref17" if label == "sport" else text for text, label in zip(texts, labels, strict=True)]
+    path = tmp_path_factory.mktemp("messy") / "messy.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["id", "body", "team"])
+        table.writerows((number, text, label) for number, (text, label) in enumerate(zip(texts, labels, strict=True)))
+    return path
+
+
+OPTIONS = ("--text", "body", "--label", "team")
+
+
+def test_problems_are_counted_and_shown_with_their_lines(run: Run, messy: Path) -> None:
+    printed = run("check", messy, *OPTIONS).stdout
+    assert "90 documents in 4 classes; 1 without a label" in printed
+    for problem in (
+        "probably wrong labels",
+        "labels written in several ways",
+        "documents without a label",
+        "empty documents",
+        "terms that give a label away",
+    ):
+        assert problem in printed
+    assert "line 9 " in printed, "the wrong label of the eighth document, below the names of the columns"
+    assert "ref17" in printed
+    assert "Twice as many labelled documents" in printed
+
+
+def test_show_0_leaves_out_the_lists(run: Run, messy: Path) -> None:
+    printed = run("check", messy, *OPTIONS, "--show", 0).stdout
+    assert "probably wrong labels" in printed
+    assert "line 9 " not in printed
+    assert "Confused classes" not in printed
+
+
+def test_json_has_everything(ask: Ask, messy: Path) -> None:
+    result = ask("check", messy, *OPTIONS)
+    assert result["documents"] == 90
+    assert "line 9" in {wrong["place"] for wrong in result["wrong_labels"]}
+    assert result["similar_labels"] == [{"science": 30, "SCIENCE": 1}]
+    assert [document["place"] for document in result["empty"]] == ["line 22"]
+    assert len(result["learning_curve"]["accuracy"]) == 4
+
+
+def test_problems_are_written_to_a_table_and_a_page(run: Run, messy: Path, tmp_path: Path) -> None:
+    table, page = tmp_path / "rows.csv", tmp_path / "page.html"
+    printed = run("check", messy, *OPTIONS, "--output", table, "--report", page).stdout
+    assert f"Written to {table}" in printed
+    with table.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {"document": "21", "place": "line 22", "problem": "empty"}.items() <= next(
+        row for row in rows if row["problem"] == "empty"
+    ).items()
+    assert next(row for row in rows if row["place"] == "line 9")["likely_label"] in ("sport", "politics")
+    html = page.read_text(encoding="utf-8")
+    assert "Probably wrong labels" in html
+    assert "Learning curve" in html
+    assert "<script" not in html
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--output", "rows.txt"], "use one of .csv"),
+        (["--output", "no/such/folder/rows.csv"], "no/such/folder"),
+        (["--report", "no/such/folder/page.html"], "no/such/folder"),
+        (["--label", "nothing"], "nothing"),
+        (["--show", "-1"], "--show"),
+    ],
+)
+def test_wrong_options_end_before_anything_is_read(
+    run: Run, messy: Path, options: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run("check", messy, "--text", "body", *options, exit_code=2 if "--show" in options else 1)
+    assert message in result.output
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_table_of_ids_as_labels_is_an_error_that_names_a_likelier_column(run: Run, messy: Path) -> None:
+    result = run("check", messy, "--text", "body", "--label", "id", exit_code=1)
+    assert "--label team" in result.output
+
+
+def test_documents_of_a_folder_are_named_by_their_files(ask: Ask, tmp_path: Path) -> None:
+    texts, labels = made_documents(10)
+    for number, (text, label) in enumerate(zip(texts, labels, strict=True)):
+        (tmp_path / label).mkdir(exist_ok=True)
+        (tmp_path / label / f"{number}.txt").write_text("" if number == 4 else text, encoding="utf-8")
+    result = ask("check", tmp_path)
+    assert [Path(document["place"]).name for document in result["empty"]] == ["4.txt"]
+    assert result["not_cross_validated"].startswith("There are fewer than 50")
+
+
+def test_standard_input_and_vectors(run: Run, tmp_path: Path) -> None:
+    lines = "".join(
+        json.dumps({"text": text, "label": label}) + "\n" for text, label in zip(*made_documents(20), strict=True)
+    )
+    assert "60 documents in 3 classes" in run("check", "-", input=lines).stdout
+    vectors = tmp_path / "x.svmlight"
+    vectors.write_text("1 1:2 3:1\n2 2:1\n", encoding="utf-8")
+    assert "vectors" in run("check", vectors, exit_code=1).output
