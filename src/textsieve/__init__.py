@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .corpus import read as read
     from .ensembles import RandomSubspace as RandomSubspace
     from .errors import InputError as InputError
+    from .progress import show_progress as show_progress
     from .projections import MaximumMargin as MaximumMargin
     from .projections import OrthogonalCentroid as OrthogonalCentroid
     from .projections import TraceProjection as TraceProjection
@@ -46,6 +47,7 @@ _load, _names, __all__ = attach(
         "comparison": ["compare"],
         "corpus": ["Corpus", "read"],
         "errors": ["InputError"],
+        "progress": ["show_progress"],
         "text": ["TermCounter", "TermWeighter"],
         "stats": ["ClassStats"],
         "selectors": [

@@ -170,7 +170,8 @@ class Categorizer(Parameters):
         """Learn from texts X and their labels y, or from a `Corpus`, which has its own labels and may exceed memory.
 
         A label is text or a number, or a list of them; or y is a matrix of 0 and 1. The label of an unlabelled document
-        is None. `progress` is called with the stage, the amount done, and the total amount, if known.
+        is None. `progress` is called with the stage, the amount done, and the total amount, if known; inside
+        `textsieve.show_progress()`, a bar shows them.
 
         `sample_weight` has a number of 0 or more for each text in memory. A text of weight 3 counts as three copies,
         and one of weight 0 is ignored: in `min_df` and `max_df`, in the idf, in the selection of terms, in the
@@ -179,13 +180,11 @@ class Categorizer(Parameters):
         while copies of it would be in several. Sample weights work with svm, logistic, nb, cnb, rocchio, subspace, and
         classifiers whose `fit` takes `sample_weight`, but not with a projection. See `docs/sample-weights.md`.
         """
+        from .progress import progress_or_shown
         from .training import train
 
-        def ignore_progress(*_: object) -> None:
-            pass
-
         trained = train(
-            *(self.settings(), X, y, progress or ignore_progress, sample_weight),
+            *(self.settings(), X, y, progress_or_shown(progress), sample_weight),
             size_of=lambda model: len(modelfile.encode(model)),
         )
         self.model_, self.seconds_, self._statistics_ = trained
@@ -522,6 +521,21 @@ class Categorizer(Parameters):
 
             raise NotFittedError("This Categorizer is not fitted yet; call fit, or load a model.")
         return self.model_
+
+    def _repr_html_(self) -> str:
+        """Return the model's classes, terms, quality and size for notebooks; before `fit`, what scikit-learn shows."""
+        if not hasattr(self, "model_"):
+            from sklearn.utils import estimator_html_repr
+
+            unfitted: str = estimator_html_repr(self)
+            return unfitted
+        from .prediction.model_html import model_html
+
+        try:
+            n_bytes = len(modelfile.encode(self.model_))
+        except InputError:  # a model with a user's function has no file, and so no size
+            n_bytes = None
+        return model_html(self.model_, n_bytes)
 
     # -- files ---------------------------------------------------------------------------------------------------
 

@@ -84,6 +84,8 @@ class Entry:
     fixed: Mapping[str, Any] = field(default_factory=dict)
     """Settings of the estimator that make it this method, and so can't be changed."""
     traits: Traits = Traits()
+    title: str = ""
+    """The name of a selector or classifier in words, for reports; the name above is for options and code."""
 
     @property
     def estimator_class(self) -> type[Any]:
@@ -163,6 +165,16 @@ class Registry(Mapping[str, Entry]):
                 )
         return estimator.set_params(**options)
 
+    def title_of(self, name: str) -> str:
+        """Return a method's name in words, with its options: "ig(pooling=max)" is "information gain (pooling=max)".
+
+        A name that is not registered, such as that of a user's estimator, is returned unchanged.
+        """
+        method, parenthesis, options = name.partition("(")
+        if method not in self or not self[method].title:
+            return name
+        return f"{self[method].title} ({options}" if parenthesis else self[method].title
+
     def refuse_options(self, options: Mapping[str, Any] | None) -> None:
         """Raise `InputError` if options are given although the method is not given by name."""
         if options:
@@ -187,36 +199,43 @@ SELECTORS = Registry(
             *("forward", "textsieve.selectors.forward", "ForwardSelection"),
             "forward selection: one by one, by what a term adds to those before it; from 4,000 terms on it is ocfs",
             LTC,
+            title="forward selection",
         ),
         Entry(
             *("weights", "textsieve.selectors.svm_weights", "WeightSelection"),
             "the weights of a linear SVM: how much it needs a term beside all others",
             _SVM_SCHEME,
+            title="SVM weights",
         ),
         Entry(
             *("ocfs", "textsieve.selectors.trace", "OCFS"),
             "orthogonal-centroid feature selection: how far apart the class means are",
             LTC,
+            title="orthogonal centroids (OCFS)",
         ),
         Entry(
             *("tofa", "textsieve.selectors.trace", "TOFA"),
             "trace-oriented feature analysis: OCFS, weighed against the variance; unlabelled documents count there",
             LTC,
+            title="trace-oriented analysis (TOFA)",
         ),
         Entry(
             *("testors", "textsieve.selectors.testors.estimator", "TypicalTestors"),
             "typical testors: the terms of the minimal sets that distinguish a class from the others",
             LTC,
+            title="typical testors",
         ),
-        Entry("ig", "textsieve.selectors.information", "InformationGain", "information gain"),
-        Entry("chi", "textsieve.selectors.chi", "ChiSquare", "chi-square"),
+        Entry("ig", "textsieve.selectors.information", "InformationGain", "information gain", title="information gain"),
+        Entry("chi", "textsieve.selectors.chi", "ChiSquare", "chi-square", title="chi-square"),
         Entry(
             *("mi", "textsieve.selectors.information", "MutualInformation"),
             "pointwise mutual information; favours rare terms",
+            title="mutual information",
         ),
         Entry(
             *("df", "textsieve.selectors.frequency", "DocumentFrequency"),
             "document frequency; does not look at the labels",
+            title="document frequency",
         ),
     ),
     reserved={"k": "n_terms"},
@@ -305,24 +324,28 @@ CLASSIFIERS = Registry(
             *("svm", "textsieve.classifiers.svm", "LinearSVM", "linear support vector machine"),
             _SVM_SCHEME,
             traits=Traits(takes_class_weight=True, takes_sample_weight=True, uses_threads=True),
+            title="linear SVM",
         ),
         Entry(
             *("logistic", "sklearn.linear_model", "LogisticRegression", "logistic regression"),
             _SVM_SCHEME,
             {"C": 10.0, "max_iter": 1000},
             traits=Traits(takes_class_weight=True, takes_sample_weight=True),
+            title="logistic regression",
         ),
         Entry(
             *("nb", "sklearn.naive_bayes", "MultinomialNB", "multinomial naive Bayes"),
             SMOOTH,
             {"alpha": 0.01},
             traits=_NAIVE_BAYES,
+            title="multinomial naive Bayes",
         ),
         Entry(
             *("cnb", "sklearn.naive_bayes", "ComplementNB", "complement naive Bayes, for classes of uneven size"),
             Scheme("log", "none", "l2"),
             {"alpha": 0.1},
             traits=_NAIVE_BAYES,
+            title="complement naive Bayes",
         ),
         Entry(
             *("rocchio", "textsieve.classifiers.rocchio", "Rocchio"),
@@ -331,18 +354,29 @@ CLASSIFIERS = Registry(
             traits=Traits(
                 needs_term_weights=True, takes_sample_weight=True, norm="l2", statistics="sums", border_at_zero=False
             ),
+            title="Rocchio",
         ),
         Entry(
             *("tcfp", "textsieve.classifiers.tcfp", "TCFP"),
             "votes of the terms (text categorization by feature projections)",
             LTC,
             traits=replace(_VOTING, statistics="votes", statistics_when=When("context", None)),
+            title="feature projections (TCFP)",
         ),
-        Entry("knnfp", "textsieve.classifiers.knnfp", "KNNFP", "nearest weights of each term", LTC, traits=_VOTING),
+        Entry(
+            "knnfp",
+            "textsieve.classifiers.knnfp",
+            "KNNFP",
+            "nearest weights of each term",
+            LTC,
+            traits=_VOTING,
+            title="nearest weights (k-NNFP)",
+        ),
         Entry(
             *("knn", "textsieve.classifiers.cosine_knn", "CosineKNN", "nearest documents by the cosine"),
             LTC,
             traits=_VOTING,
+            title="nearest neighbours (kNN)",
         ),
         Entry(
             *("subspace", "textsieve.ensembles.subspace", "RandomSubspace"),
@@ -356,6 +390,7 @@ CLASSIFIERS = Registry(
                 uses_threads=True,
                 border_at_zero_when=When("combine", "mean"),
             ),
+            title="random subspaces",
         ),
     ),
     default_scheme=SMOOTH,

@@ -14,10 +14,10 @@ from tests.reference.cli_cases import Run, documents, write_csv
 
 import textsieve
 from textsieve import extras
-from textsieve.cli.progress import time_left
 from textsieve.ensembles import important_terms, suggest
 from textsieve.ensembles.grid import subspace_grid
 from textsieve.ensembles.trial import subspace_trial
+from textsieve.progress import time_left
 from textsieve.selectors import InformationGain
 from textsieve.training.experiments import SelectedTermWeights, default_n_terms
 

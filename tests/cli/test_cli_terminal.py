@@ -17,7 +17,8 @@ from tests.reference.cli_cases import CORRECTIONS, documents, lines, write_csv
 from tests.terminals import Kind, Outcome, Runner, running, screen_of
 
 from textsieve.cli.program import VERBS
-from textsieve.cli.progress import REDRAWS_PER_SECOND, progress
+from textsieve.cli.progress import progress
+from textsieve.progress import REDRAWS_PER_SECOND
 
 COMMANDS = {
     "check": "check news.csv",

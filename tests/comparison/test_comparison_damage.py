@@ -19,10 +19,11 @@ from tests.reference.categorizer_cases import small_texts
 from textsieve import InputError, compare
 from textsieve.cli.compare import print_tables
 from textsieve.comparison import Comparison, json_lines, read_comparison, running
+from textsieve.comparison.examples import ConfusionExamples
 from textsieve.comparison.json_lines import MAX_BYTES, decode_line, encode_line, has_checksum
 from textsieve.comparison.rankings import FoldRanking
 from textsieve.comparison.results import Row, Selection, open_or_resume
-from textsieve.comparison.schema import RANKING, ROW, SELECTION
+from textsieve.comparison.schema import EXAMPLES, RANKING, ROW, SELECTION
 from textsieve.report.page import report_page
 
 CASE = small_texts(40, 3)
@@ -136,7 +137,7 @@ def use(comparison: Comparison) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["header", "ranking", "selection", "row"])
+@pytest.mark.parametrize("kind", ["header", "ranking", "selection", "row", "examples"])
 def test_a_forged_line_raises_an_error_or_can_be_shown(kind: str, whole: bytes, tmp_path: Path) -> None:
     """The checksum of each line is correct, so only the schema can detect the damage."""
     path = tmp_path / "results.jsonl"
@@ -225,7 +226,7 @@ def test_removed_lines_are_measured_again(whole: bytes, tmp_path: Path) -> None:
 
 def test_rows_of_one_fold_are_of_the_same_documents(whole: bytes, tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
-    *lines, last = whole.splitlines(keepends=True)
+    *lines, last, _examples = whole.splitlines(keepends=True)
     row = decode_line(last.rstrip())
     row["row"]["trained_on"] -= 1
     path.write_bytes(b"".join([*lines, encode_line(row)]))
@@ -234,7 +235,8 @@ def test_rows_of_one_fold_are_of_the_same_documents(whole: bytes, tmp_path: Path
 
 
 def test_the_schema_has_all_fields() -> None:
-    for kind, schema in ((Row, ROW), (Selection, SELECTION), (FoldRanking, RANKING)):
+    kinds = ((Row, ROW), (Selection, SELECTION), (FoldRanking, RANKING), (ConfusionExamples, EXAMPLES))
+    for kind, schema in kinds:
         assert list(kind.__dataclass_fields__) == list(schema)
 
 

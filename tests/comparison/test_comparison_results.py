@@ -49,7 +49,7 @@ def test_rows_read_from_the_file_equal_the_measured_rows(tmp_path: Path, measure
     first = run(path)
     assert len(measured) == N_ROWS
     header, *lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    assert header["textsieve_comparison"] == 4
+    assert header["textsieve_comparison"] == 5
     assert header["corpus"] == "texts"
     assert header["versions"]["textsieve"] == textsieve.__version__
     assert sum("row" in line for line in lines) == N_ROWS
@@ -101,8 +101,9 @@ def test_a_comparison_can_be_read_from_its_file(tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     whole = run(path)
     assert read_comparison(path).to_dict() == whole.to_dict()
-    lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join(lines[:-1]) + lines[-1][:20])
+    *lines, last_row, examples = path.read_bytes().splitlines(keepends=True)
+    assert examples.startswith(b'{"examples"')
+    path.write_bytes(b"".join([*lines, last_row[:20]]))
     part = read_comparison(path)
     assert [condition.key for condition in part.conditions] == [condition.key for condition in whole.conditions[:-1]]
     assert len(part.summary) == len(whole.summary) - 1
@@ -171,10 +172,10 @@ def test_results_of_another_version_raise(tmp_path: Path) -> None:
     path.write_bytes(encode_line(other))
     with pytest.raises(InputError, match=r"other versions \(textsieve: '0.0.1' there"):
         run(path)
-    path.write_text(own.replace('"textsieve_comparison": 4', '"textsieve_comparison": 3', 1), encoding="utf-8")
+    path.write_text(own.replace('"textsieve_comparison": 5', '"textsieve_comparison": 4', 1), encoding="utf-8")
     for reads in (run, read_comparison):
         with pytest.raises(
-            InputError, match=r"its results have another format than the 4 of this release\. Delete the file"
+            InputError, match=r"its results have another format than the 5 of this release\. Delete the file"
         ):
             reads(path)
 

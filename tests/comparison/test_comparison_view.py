@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import re
 from html import unescape
+from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.reference.report_cases import compared
+from tests.reference.report_cases import compared, renamed
 
 from textsieve.cli.compare import print_tables
 from textsieve.comparison import Comparison
@@ -34,7 +35,7 @@ def texts_of(table: ViewTable) -> list[list[str]]:
 
 
 def test_the_report_has_the_tables_notes_and_findings_of_the_view(comparison: Comparison) -> None:
-    page, view = report_page(comparison), comparison.view
+    page, view = report_page(comparison), comparison.with_full_names().view
     for table in (view.conditions, view.ranks, view.stability):
         assert table_of_page(page, table.name) == texts_of(table)
     text = unescape(re.sub(r"<[^>]*>", " ", page.partition('id="data"')[0]))
@@ -91,6 +92,59 @@ def test_the_quality_table_has_numbers_of_terms_in_order_and_the_best_first(comp
     assert [row.cells[-1].text for row in rows].count("best") == 4
     for start in (0, 6, 12, 18):
         assert rows[start].cells[-1].text == "best"
+
+
+def test_the_table_of_conditions_has_the_best_first_and_those_without_figures_last(comparison: Comparison) -> None:
+    rows = comparison.view.conditions.rows
+    place = [column.key for column in comparison.view.conditions.columns].index("micro_f1")
+    values = [row.cells[place].value for row in rows]
+    measured = [value for value in values if value is not None]
+    assert measured == sorted(measured, reverse=True)
+    assert values == [*measured, *[None] * (len(values) - len(measured))]
+    assert None in values
+    assert [row.is_best for row in rows] == [True] + [False] * (len(rows) - 1)
+
+
+def test_names_of_methods_are_spelled_out(comparison: Comparison) -> None:
+    full = comparison.with_full_names()
+    assert [(summary.selector, summary.classifier) for summary in full.summary[-2:]] == [
+        ("information gain (min_score=9)", "linear SVM"),
+        ("information gain (min_score=9)", "multinomial naive Bayes"),
+    ]
+    assert {summary.selector for summary in full.summary} >= {"orthogonal centroids (OCFS)", "information gain", "all"}
+    for short, spelled in zip(comparison.summary, full.summary, strict=True):
+        assert (short.micro_f1, short.p_overall, short.n_terms) == (
+            spelled.micro_f1,
+            spelled.p_overall,
+            spelled.n_terms,
+        )
+    assert {selection.selector for selection in full.selections} == {
+        "orthogonal centroids (OCFS)",
+        "information gain",
+        "all",
+    }
+    assert {ranking.selector for ranking in full.rankings} == {"orthogonal centroids (OCFS)", "information gain"}
+    assert comparison.examples is not None
+    assert full.examples is not None
+    assert full.examples.pairs == comparison.examples.pairs
+
+
+def test_names_stay_if_two_methods_would_get_the_same(tmp_path: Path) -> None:
+    both = renamed(tmp_path, {"ocfs": "information gain"})
+    assert both.with_full_names() is both
+    assert "information gain" in report_page(both)
+
+
+def test_each_interval_is_drawn_on_the_same_axis() -> None:
+    columns = (TableColumn("micro_f1", "F1"), TableColumn("interval", "± F1", interval_of="micro_f1"))
+    rows = [
+        TableRow((TableCell("", mean), TableCell("", half_width)))
+        for mean, half_width in ((0.8, 0.2), (0.5, 0.1), (None, None), (0.6, 0.0))
+    ]
+    drawings = ViewTable("x", "X", columns, tuple(rows)).draw_intervals()
+    numbers = [re.findall(r"--\w+:([\d.]+)", drawing) for drawing in drawings]
+    assert numbers == [["0.3333", "0.6667", "1.0000"], ["0.0000", "0.1667", "0.3333"], [], ["0.3333"] * 3]
+    assert ViewTable("x", "X", columns[:1], ()).draw_intervals() == []
 
 
 def test_intervals_are_joined_to_their_means() -> None:

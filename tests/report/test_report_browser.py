@@ -14,7 +14,9 @@ from tests.browser import Browser
 from tests.colours import COLOURS, contrast
 from tests.reference.report_cases import HOSTILE, compared, of_many_classes, renamed
 
+from textsieve import compare
 from textsieve.comparison import Comparison
+from textsieve.comparison.summary import best_first
 from textsieve.report import page_data, write_report
 
 READY = "document.querySelectorAll('.chart').length === document.querySelectorAll('.chart[data-drawn]').length"
@@ -62,16 +64,23 @@ def test_the_page_loads_nothing_and_logs_no_errors(browser: Browser, page: Path)
 def test_charts_are_drawn(browser: Browser, page: Path) -> None:
     opened(browser, page)
     panels = {name: browser.texts(f"#{name} figcaption") for name in ("quality", "times", "energy")}
-    assert panels == {"quality": ["svm", "nb"], "times": ["selection", "training", "prediction"], "energy": []}
+    assert panels == {
+        "quality": ["linear SVM", "multinomial naive Bayes"],
+        "times": ["selection", "training", "prediction"],
+        "energy": [],
+    }
     for chart in range(len(browser.all("#quality .chart"))):
         inside = f"#quality figure:nth-child({chart + 1}) svg"
         assert len(browser.all(f"{inside} .mark-line path")) == 2, "a line for each selector"
         assert len(browser.all(f"{inside} .mark-symbol path")) == 2 * 3
-        assert len(browser.all(f"{inside} .mark-rule line")) >= 1, "and one for all terms"
+        assert len(browser.all(f"{inside} .mark-rule.role-mark line")) == 1 + 2 * 3, "one for all terms, and one per interval"
+        assert len(browser.all(f"{inside} .mark-rect.role-mark path")) == 1 + 2 * 2 * 3, "its band, and two ends per interval"
     assert len(browser.all("#energy svg .mark-line path")) == 2
-    assert browser.texts("#quality .legend li") == ["ocfs", "ig", "all terms"]
+    assert browser.texts("#quality .legend li") == ["orthogonal centroids (OCFS)", "information gain", "all terms"]
     labels = browser.run(LABELS)
-    assert labels[:2] == [f"micro-F1 against the number of terms, {name}" for name in ("svm", "nb")]
+    assert labels[:2] == [
+        f"micro-F1 against the number of terms, {name}" for name in ("linear SVM", "multinomial naive Bayes")
+    ]
     assert len(labels) == 2 + 3 + 1
     assert all(labels)
 
@@ -99,12 +108,12 @@ def test_controls_select_the_drawn_charts(browser: Browser, page: Path, comparis
     assert len(heights) == len(others) == 2 * 2 * 3
     assert heights != others
     assert "macro-F1" in browser.texts("#quality figure:first-child svg text")
-    browser.choose("#quality [name=classifier]", "nb")
+    browser.choose("#quality [name=classifier]", "multinomial naive Bayes")
     browser.wait(READY)
-    assert browser.texts("#quality figcaption") == ["nb"]
-    browser.choose("#times [name=classifier]", "nb")
+    assert browser.texts("#quality figcaption") == ["multinomial naive Bayes"]
+    browser.choose("#times [name=classifier]", "multinomial naive Bayes")
     browser.wait(READY)
-    assert "Seconds of selection against the number of terms, nb" in browser.run(LABELS)
+    assert "Seconds of selection against the number of terms, multinomial naive Bayes" in browser.run(LABELS)
     assert browser.complaints() == []
 
 
@@ -116,9 +125,11 @@ def test_the_table_has_the_numbers_of_the_comparison(browser: Browser, page: Pat
         "[...row.cells].map((cell) => [cell.textContent, cell.dataset.value ?? null]))"
     )
     assert len(rows) == len(comparison.summary) == 2 * 3 * 2 + 2
-    for line, cells in zip(comparison.summary, rows, strict=True):
+    summaries = best_first(comparison.with_full_names().summary)
+    for line, cells in zip(summaries, rows, strict=True):
         shown = dict(zip(titles, cells, strict=True))
         assert shown["selector"][0] == line.selector
+        assert shown["classifier"][0] == line.classifier
         assert line.micro_f1 is not None
         assert line.macro_f1 is not None
         assert float(shown["micro-F1"][1]) == line.micro_f1.value
@@ -126,7 +137,7 @@ def test_the_table_has_the_numbers_of_the_comparison(browser: Browser, page: Pat
         assert float(shown["± micro-F1"][1]) == line.micro_f1.half_width
         assert float(shown["training, s"][1]) == line.training_seconds
         assert float(shown["model, kB"][1]) * 1000 == pytest.approx(line.model_bytes)
-    assert browser.texts("#conditions tr.best td:nth-child(2)") == [x.selector for x in comparison.summary if x.is_best]
+    assert browser.texts("#conditions tr.best td:nth-child(2)") == [summaries[0].selector]
 
 
 def column(browser: Browser, title: str) -> list[float]:
@@ -144,8 +155,7 @@ def test_a_click_on_a_title_sorts(browser: Browser, page: Path) -> None:
     places = browser.texts("#conditions thead th")
     button = browser.all("#conditions thead button")[places.index("micro-F1")]
     head = f"#conditions thead th:nth-child({places.index('micro-F1') + 1})"
-    button.click()
-    assert browser.one(head).get_attribute("aria-sort") == "descending"
+    assert browser.one(head).get_attribute("aria-sort") == "descending", "from the beginning"
     assert column(browser, "micro-F1") == sorted(column(browser, "micro-F1"), reverse=True)
     button.click()
     assert browser.one(head).get_attribute("aria-sort") == "ascending"
@@ -153,6 +163,7 @@ def test_a_click_on_a_title_sorts(browser: Browser, page: Path) -> None:
     browser.all("#conditions thead button")[places.index("terms")].click()
     assert browser.one(head).get_attribute("aria-sort") == "none"
     assert column(browser, "terms") == sorted(column(browser, "terms")), "by number, not as text"
+    assert browser.texts("#copied") == ["Sorted by terms."]
 
 
 def test_the_keyboard_sorts_too(browser: Browser, page: Path) -> None:
@@ -162,7 +173,7 @@ def test_the_keyboard_sorts_too(browser: Browser, page: Path) -> None:
     button.send_keys(Keys.ENTER)
     assert browser.texts("#conditions td:nth-child(2)") == sorted(browser.texts("#conditions td:nth-child(2)"))
     button.send_keys(Keys.SPACE)
-    assert browser.texts("#conditions td:nth-child(2)")[0] == "ocfs"
+    assert browser.texts("#conditions td:nth-child(2)")[0] == "orthogonal centroids (OCFS)"
     assert browser.all("#conditions thead th")[1].get_attribute("aria-sort") == "descending"
 
 
@@ -186,8 +197,9 @@ def test_the_table_is_copied_as_csv(browser: Browser, page: Path, comparison: Co
     lines = browser.run("return window.copied").splitlines()
     assert lines[0].startswith("terms,selector,classifier,selected,micro-F1,± micro-F1")
     assert len(lines) == 1 + len(comparison.summary)
-    assert comparison.summary[0].micro_f1 is not None
-    assert repr(comparison.summary[0].micro_f1.value) in lines[1]
+    assert comparison.best is not None
+    assert comparison.best.micro_f1 is not None
+    assert repr(comparison.best.micro_f1.value) in lines[1]
     browser.wait("document.getElementById('copied').textContent.startsWith('Copied 14 rows')")
 
 
@@ -207,6 +219,7 @@ def test_the_overlap_of_a_number_of_terms_is_shown(browser: Browser, page: Path,
 
 def test_the_confusion_of_a_combination_is_shown(browser: Browser, page: Path, comparison: Comparison) -> None:
     opened(browser, page)
+    comparison = comparison.with_full_names()
     names = browser.texts("#classes [name=combination] option")
     best = next(line for line in comparison.summary if line.is_best)
     assert names[0].startswith("all terms" if best.selector == "all" else best.selector)
@@ -223,7 +236,7 @@ def test_the_confusion_of_a_combination_is_shown(browser: Browser, page: Path, c
 
 def _classes_of(comparison: Comparison, text: str) -> list[list[tuple[int, int, int]]]:
     """Return the counts of each class in each fold."""
-    ((selector, terms, classifier),) = re.findall(r"^(?:(\w+), )?(\w+) terms?, (\w+)$", text)
+    ((selector, terms, classifier),) = re.findall(r"^(?:([^,]+), )?(\w+) terms?, ([^,]+)$", text)
     size: Any = terms if terms == "all" else int(terms)
     key = (selector or "all", size, classifier)
     rows = [row for row in comparison.rows if row.key[1:] == key]
@@ -284,10 +297,10 @@ def test_the_terms_of_a_selector_and_a_number_are_shown(browser: Browser, page: 
     opened(browser, page)
     selected = {
         (selection.selector, selection.n_terms): selection.terms
-        for selection in comparison.selections
+        for selection in comparison.with_full_names().selections
         if selection.fold == 0
     }
-    for selector in ("ocfs", "ig"):
+    for selector in ("orthogonal centroids (OCFS)", "information gain"):
         for size in (2, 9):
             browser.choose("#terms [name=selector]", selector)
             browser.choose("#terms [name=size]", str(size))
@@ -373,7 +386,7 @@ def test_hostile_names_are_only_text(browser: Browser, tmp_path: Path) -> None:
     assert HOSTILE in browser.texts("#terms .card h3")
     assert f"{HOSTILE}ocfs" in browser.texts("#conditions td")
     assert f"{HOSTILE}ocfs" in browser.texts("#quality .legend li")
-    browser.choose("#terms [name=selector]", "ig")
+    browser.choose("#terms [name=selector]", "information gain")
     assert f"{HOSTILE}deck" in browser.texts("#terms .term")
     assert any(HOSTILE in text for text in browser.texts("#classes .matrix th"))
 
@@ -407,3 +420,81 @@ def test_pages_with_little_to_show_have_no_errors(wanted: dict[str, Any], browse
     assert browser.complaints() == []
     assert browser.texts("h1") == ["Comparison on texts"]
     assert browser.all("#conditions tbody tr")
+
+
+def shown_rows(browser: Browser, selector: str) -> int:
+    """Return the number of elements that are not hidden."""
+    script = "return [...document.querySelectorAll(arguments[0])].filter((row) => row.getClientRects().length).length"
+    n_shown: int = browser.run(script, selector)
+    return n_shown
+
+
+def test_long_tables_and_lists_say_how_much_more_there_is_and_show_it(browser: Browser, tmp_path: Path) -> None:
+    write_report(of_many_classes(40), tmp_path / "x.html")
+    opened(browser, tmp_path / "x.html")
+    rows, button = "#classes .by-class tbody tr", browser.one("#classes .by-class .more")
+    assert (button.text, button.get_attribute("aria-expanded")) == ("Show all 40 rows", "false")
+    assert shown_rows(browser, rows) == 12
+    browser.run("arguments[0].click()", button)
+    assert shown_rows(browser, rows) == 40
+    assert (button.text, button.get_attribute("aria-expanded")) == ("Show fewer", "true")
+    assert shown_rows(browser, "#terms .card") == 12
+    browser.run("arguments[0].click()", browser.one("#terms > .more"))
+    assert shown_rows(browser, "#terms .card") == 40
+    browser.one("#terms [name=search]").send_keys("class 001")
+    assert shown_rows(browser, "#terms .card") == 1
+    assert browser.all("#terms > .more") == []
+    assert browser.complaints() == []
+
+
+def test_short_tables_have_no_button(browser: Browser, page: Path) -> None:
+    opened(browser, page)
+    assert browser.all(".more") == []
+    assert shown_rows(browser, "#conditions tbody tr") == 14
+
+
+def test_wide_tables_show_on_which_side_they_continue(browser: Browser, page: Path) -> None:
+    browser.size(360)
+    opened(browser, page)
+    frame = "document.getElementById('conditions').closest('.frame')"
+    browser.wait(f"{frame}.dataset.more === 'right'")
+    assert browser.run(f"return getComputedStyle({frame}, '::after').content") != "none"
+    browser.run(f"{frame}.firstElementChild.scrollLeft = 40")
+    browser.wait(f"{frame}.dataset.more === 'left right'")
+    browser.run(f"{frame}.firstElementChild.scrollLeft = 1e6")
+    browser.wait(f"{frame}.dataset.more === 'left'")
+    browser.size(1280)
+    browser.wait("document.getElementById('ranks').closest('.frame').dataset.more === ''")
+
+
+def test_examples_of_mistakes_can_be_opened(browser: Browser, page: Path, comparison: Comparison) -> None:
+    opened(browser, page)
+    assert comparison.examples is not None
+    pairs = [pair for pair in comparison.examples.pairs if pair.documents]
+    assert len(browser.all(".examples details")) == len(pairs)
+    assert browser.texts(".examples details:first-child .text") == [document.text for document in pairs[0].documents]
+    last = browser.all(".examples details")[-1]
+    assert last.get_attribute("open") is None
+    browser.run("arguments[0].querySelector('summary').click()", last)
+    assert last.get_attribute("open") is not None
+
+
+def test_hostile_documents_are_only_text(browser: Browser, tmp_path: Path) -> None:
+    texts = [f"{HOSTILE} same words {number}" for number in range(20)]
+    wanted: dict[str, Any] = {"selectors": "ig", "n_terms": "2", "classifiers": "nb", "folds": 2, "n_jobs": 1}
+    write_report(compare(texts, ["a", "b"] * 10, **wanted), tmp_path / "x.html")
+    opened(browser, tmp_path / "x.html")
+    assert browser.run("return window.hacked ?? null") is None
+    assert any(text.startswith(HOSTILE) for text in browser.texts(".examples .text"))
+    assert browser.complaints() == []
+
+
+def test_the_drawing_of_an_interval_lies_in_its_cell(browser: Browser, page: Path) -> None:
+    opened(browser, page)
+    outside = browser.run(
+        "return [...document.querySelectorAll('#conditions .interval')].filter((drawing) => {"
+        "const box = drawing.getBoundingClientRect(), line = drawing.querySelector('span').getBoundingClientRect();"
+        "return line.left < box.left - 0.5 || line.right > box.right + 0.5; }).length"
+    )
+    assert outside == 0
+    assert len(browser.all("#conditions .interval")) == 14

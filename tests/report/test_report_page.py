@@ -48,12 +48,11 @@ def test_findings_are_the_best_the_fewest_terms_and_the_fastest(comparison: Comp
     assert [finding.combination for finding in findings[:2]] == ["ig, 9 terms, nb", "ocfs, 4 terms, svm"]
     assert "1 of 13 others is not significantly worse." in findings[0].about
     assert "p = 0.20" in findings[1].about
-    alone = find_best(with_p(comparison, best, ()).summary)
-    assert "All others are significantly worse." in alone[0].about
-    assert alone[1].about == "The best itself; all with fewer terms are significantly worse."
-    assert alone[2].combination == "ig, 9 terms, nb"
-    smallest = find_best(with_p(comparison, names.index(("ig", 2, "nb")), ()).summary)
-    assert smallest[1].about == "The best itself; fewer terms were not tried."
+    (alone,) = find_best(with_p(comparison, best, ()).summary)
+    assert "All others are significantly worse. All with fewer terms are significantly worse." in alone.about
+    assert alone.about.endswith(" to select, train and predict.")
+    (smallest,) = find_best(with_p(comparison, names.index(("ig", 2, "nb")), ()).summary)
+    assert "Fewer terms were not tried." in smallest.about
     assert (
         find_best(with_p(comparison, names.index(("all", "all", "nb")), ()).summary)[0].combination == "all terms, nb"
     )
@@ -110,15 +109,27 @@ def test_classes_without_training_documents_are_a_problem(comparison: Comparison
     assert "Classes without training documents in some fold: moon, 7." in page
 
 
+def test_no_combination_has_two_findings(comparison: Comparison) -> None:
+    """The best may have the fewest terms or be the fastest, and another may be both."""
+    titles = set()
+    for best in range(len(comparison.summary)):
+        for other in range(len(comparison.summary)):
+            findings = find_best(with_p(comparison, best, (other,)).summary)
+            combinations = [finding.combination for finding in findings]
+            assert len(set(combinations)) == len(combinations)
+            titles.add(tuple(finding.title for finding in findings))
+    assert ("Best micro-F1",) in titles
+    assert ("Best micro-F1", "Fewest terms and fastest, not significantly worse") in titles
+
+
 @pytest.mark.slow
 def test_seconds_of_different_threads_are_not_compared(comparison: Comparison) -> None:
     n_own = len(comparison.rows) // 2
     rows = [replace(row, threads=1 + (place >= n_own), cores=2) for place, row in enumerate(comparison.rows)]
     mixed = Comparison(comparison.header, comparison.conditions, rows, comparison.selections, comparison.rankings)
-    assert [finding.title for finding in find_best(with_p(mixed, 0, (len(comparison.summary) - 1,)).summary)] == [
-        "Best micro-F1",
-        "Fewest terms, not significantly worse",
-    ]
+    (finding,) = find_best(with_p(mixed, 0, (len(comparison.summary) - 1,)).summary)
+    assert finding.title == "Best micro-F1"
+    assert "to select, train and predict" not in finding.about
     page = report_page(mixed)
     assert "Seconds are comparable only between combinations with the same threads; a mixture has none." in page
     assert ">threads</button>" in page
@@ -148,8 +159,34 @@ def test_a_large_page_has_only_the_best_combinations(monkeypatch: pytest.MonkeyP
     assert len(page_data.combination_data(many)) == 2
     monkeypatch.setattr(page_data, "MAX_NUMBERS", 10)
     (only,) = page_data.combination_data(many)
-    assert only["name"].startswith("ig, 60 terms")
+    assert only["name"].startswith("ig, 60 terms, nb")
     assert "The results file has 1 more combination." in report_page(many)
+
+
+def test_the_page_has_examples_of_the_worst_mistakes_of_the_best_combination(comparison: Comparison) -> None:
+    page = unescape(report_page(comparison))
+    assert comparison.examples is not None
+    pairs = page_data.example_pairs(comparison)
+    assert 0 < len(pairs) <= 6  # of three classes
+    counts = [pair.n_documents for pair in pairs]
+    assert counts == sorted(counts, reverse=True)
+    for pair in pairs:
+        n_true = sum(row.by_class[["boat", "cook", "moon"].index(pair.label)][2] for row in _best_rows(comparison))
+        assert pair.share == f"{pair.n_documents / n_true:.1%}"
+        for document in pair.documents:
+            assert document.place in page
+            assert document.text in page
+
+
+def _best_rows(comparison: Comparison) -> list[Any]:
+    assert comparison.best is not None
+    return comparison.rows_of(comparison.best)
+
+
+def test_names_of_options_are_listed_with_the_settings(comparison: Comparison) -> None:
+    page = report_page(comparison)
+    assert "<dt>information gain</dt><dd><code>ig</code></dd>" in page
+    assert "<dt>multinomial naive Bayes</dt><dd><code>nb</code></dd>" in page
 
 
 @pytest.mark.parametrize(

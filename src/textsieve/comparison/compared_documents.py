@@ -101,6 +101,8 @@ class ComparisonDocuments:
     counted: CountedDocuments
     form: Form
     folds: FoldMasks
+    sources: tuple[Corpus, ...] = ()
+    """The corpora with the documents, one after the other: one, or the training part and the test part."""
 
     def training_name(self, fold: int) -> str:
         """Return the name of the training documents of a fold, for messages."""
@@ -173,14 +175,14 @@ def count_documents(
     counted, form = _count(whole_corpus, settings, n_jobs, progress)
     with whole_corpus.naming():
         if parts is None:
-            return ComparisonDocuments(corpus.name, counted, form, splitting.fold_masks(counted.targets))
+            return ComparisonDocuments(corpus.name, counted, form, splitting.fold_masks(counted.targets), (corpus,))
         train_part, test_part = parts
         assert train_part.report is not None
         # In the joined corpus, the test documents come after the training documents.
         is_test = np.arange(counted.targets.n_documents) >= train_part.report.documents
         folds = single_split(is_test, counted.targets.usable, "own" if test is None else "given")
         _require_test_documents(folds.test[0], test_part.name)
-    return ComparisonDocuments(corpus.name, counted, form, folds)
+    return ComparisonDocuments(corpus.name, counted, form, folds, parts)
 
 
 def _require_test_documents(is_test: Bools, name: str) -> None:

@@ -25,18 +25,37 @@ class Finding(NamedTuple):
 
 
 def find_best(summaries: Sequence[Summary]) -> list[Finding]:
-    """Return the main findings; the list is empty if no combination could be measured."""
+    """Return the main findings, each combination once; the list is empty if no combination could be measured.
+
+    If the best combination also has the fewest terms, or is the fastest, its finding says so.
+    """
     measured = [summary for summary in summaries if summary.micro_f1 is not None]
     best = next((summary for summary in measured if summary.is_best), None)
     if best is None:
         return []
     as_good = [summary for summary in measured if _is_as_good(summary)]
-    about_best = f"{_f1_text(best)}.{_rivals_text(len(measured), len(as_good))}"
-    return [
-        Finding("Best micro-F1", combination_text(best), about_best),
-        _find_fewest_terms(best, measured, as_good),
-        *_find_fastest(best, as_good),
-    ]
+    fewest, fastest = _fewest_terms(as_good), _fastest(best, as_good)
+    titles = {best: "Best micro-F1"}
+    about = {best: [f"{_f1_text(best)}.", *_rivals_text(len(measured), len(as_good))]}
+    if fewest is best:
+        has_fewer = any(_n_selected(summary) < _n_selected(best) for summary in measured)
+        about[best].append(
+            "All with fewer terms are significantly worse." if has_fewer else "Fewer terms were not tried."
+        )
+    else:
+        titles[fewest] = "Fewest terms, not significantly worse"
+        about[fewest] = [f"{_f1_text(fewest)}; p = {fewest.p_overall:.2f}."]
+    if fastest is best:
+        about[best].append(f"{_seconds_text(_total_seconds(best))} to select, train and predict.")
+    elif fastest is not None:
+        is_fewest = fastest in titles
+        titles[fastest] = f"{'Fewest terms and fastest' if is_fewest else 'Fastest'}, not significantly worse"
+        about[fastest] = [
+            *about.get(fastest, [f"{_f1_text(fastest)}."]),
+            f"{_seconds_text(_total_seconds(fastest))} to select, train and predict (the best: "
+            f"{_seconds_text(_total_seconds(best))}).",
+        ]
+    return [Finding(title, combination_text(summary), " ".join(about[summary])) for summary, title in titles.items()]
 
 
 def _is_as_good(summary: Summary) -> bool:
@@ -51,39 +70,30 @@ def _f1_text(summary: Summary) -> str:
     return f"micro-F1 {_mean_text(summary.micro_f1)}, macro-F1 {_mean_text(summary.macro_f1)}"
 
 
-def _rivals_text(n_measured: int, n_as_good: int) -> str:
-    """Return a sentence on how many combinations are as good as the best, which both numbers include."""
+def _rivals_text(n_measured: int, n_as_good: int) -> list[str]:
+    """Return a sentence on how many combinations are as good as the best, which both numbers include; [] if alone."""
     if n_measured == 1:
-        return ""
+        return []
     if n_as_good == 1:
-        return " All others are significantly worse."
+        return ["All others are significantly worse."]
     verb = "is" if n_as_good == 2 else "are"
-    return f" {n_as_good - 1:,} of {counted(n_measured - 1, 'other')} {verb} not significantly worse."
+    return [f"{n_as_good - 1:,} of {counted(n_measured - 1, 'other')} {verb} not significantly worse."]
 
 
-def _find_fewest_terms(best: Summary, measured: Sequence[Summary], as_good: Sequence[Summary]) -> Finding:
-    """Return the combination with the fewest terms that is as good as the best; of ties, the one with higher F1."""
-    title = "Fewest terms, not significantly worse"
-    fewest = min(as_good, key=lambda summary: (_n_selected(summary), -_micro_f1(summary)))
-    if not fewest.is_best:
-        return Finding(title, combination_text(fewest), f"{_f1_text(fewest)}; p = {fewest.p_overall:.2f}.")
-    has_fewer = any(_n_selected(summary) < _n_selected(best) for summary in measured)
-    others = "all with fewer terms are significantly worse" if has_fewer else "fewer terms were not tried"
-    return Finding(title, combination_text(best), f"The best itself; {others}.")
+def _fewest_terms(as_good: Sequence[Summary]) -> Summary:
+    """Return the combination with the fewest terms; of ties, the one with higher F1."""
+    return min(as_good, key=lambda summary: (_n_selected(summary), -_micro_f1(summary)))
 
 
-def _find_fastest(best: Summary, as_good: Sequence[Summary]) -> list[Finding]:
+def _fastest(best: Summary, as_good: Sequence[Summary]) -> Summary | None:
     """Return the fastest of the combinations that are as good as the best.
 
-    The list is empty if their seconds were measured with different numbers of threads or on different machines.
+    Return None if their seconds were measured with different numbers of threads or on different machines.
     """
     # The seconds of the best are None if its own rows differ in threads or machines.
     if len({(summary.threads, summary.cores) for summary in as_good}) > 1 or best.training_seconds is None:
-        return []
-    fastest = min(as_good, key=_total_seconds)
-    of_best = "" if fastest.is_best else f" (the best: {_seconds_text(_total_seconds(best))})"
-    about = f"{_seconds_text(_total_seconds(fastest))} to select, train and predict{of_best}; {_f1_text(fastest)}."
-    return [Finding("Fastest, not significantly worse", combination_text(fastest), about)]
+        return None
+    return min(as_good, key=_total_seconds)
 
 
 def _total_seconds(summary: Summary) -> float:

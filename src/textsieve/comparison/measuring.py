@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -30,6 +30,7 @@ from ..training.plan import FittedClassifier, SelectedTerms, TrainingPlan
 from ..training.train import model_from_parts
 from ..training.tuning import FoldSplit, predict_labels
 from .compared_documents import ComparisonDocuments
+from .examples import PairPositions, confused_positions
 from .folds import Fold, FoldCache, RankingRequest, Timed, timed
 from .plan import Condition, Plan, settings_for_form
 from .rankings import FoldRanking
@@ -107,6 +108,7 @@ def measure(fold: Fold, condition: Condition, plan: Plan) -> MeasuredCondition:
         prediction_seconds=prediction_seconds,
         model_bytes=_model_bytes(model),
         mistakes=_count_mistakes(true_labels, predicted_labels),
+        examples=None if multilabel else _examples(fold, classes, true_labels, predicted_labels),
     )
     return MeasuredCondition(row, selection, _ranking(fold, condition, request))
 
@@ -188,6 +190,18 @@ def _count_mistakes(true: list[tuple[Any, ...]], predicted: list[tuple[Any, ...]
         for true_labels, predicted_labels in zip(true, predicted, strict=True)
     ]
     return np.minimum(counts, 255).astype(np.uint8)
+
+
+def _examples(
+    fold: Fold, classes: Sequence[Any], true: list[tuple[Any, ...]], predicted: list[tuple[Any, ...]]
+) -> tuple[PairPositions, ...]:
+    """Return the positions of some documents of the most frequent pairs of confused classes."""
+    class_number = {label: number for number, label in enumerate(classes)}
+    pairs = (
+        (class_number[true_label], class_number[predicted_label])
+        for (true_label,), (predicted_label,) in zip(true, predicted, strict=True)
+    )
+    return confused_positions(pairs, fold.cache.test_positions.tolist())
 
 
 def _selection(fold: Fold, condition: Condition, selected: SelectedTerms) -> Selection:

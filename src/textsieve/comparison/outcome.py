@@ -18,21 +18,23 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from ..errors import counted
+from ..registry import CLASSIFIERS, SELECTORS
+from .examples import ConfusionExamples, worst_pairs
 from .plan import Condition, Size
 from .rankings import FoldRanking
 from .results import Results, Row, Selection, read_results
 from .summary import AverageRank, Summary, average_ranks, summarise
 from .variants import Variant
-from .view import ComparisonView, render_text, view_of
+from .view import QUALITY_COLUMNS, ComparisonView, render_text, view_of
 
 
 class TermSet(NamedTuple):
@@ -108,6 +110,7 @@ class Comparison:
     rows : a `Row` for each condition and fold
     selections : the selected terms, a `Selection` for each selector, number of terms and fold
     rankings : the rankings of the selectors in the first fold, a `FoldRanking` each
+    stored_examples : example documents of the conditions that were the best, by the key of the condition
     """
 
     header: Mapping[str, Any]
@@ -115,11 +118,32 @@ class Comparison:
     rows: Sequence[Row]
     selections: Sequence[Selection]
     rankings: Sequence[FoldRanking] = ()
+    stored_examples: Mapping[tuple[str, Size, str], ConfusionExamples] = field(default_factory=dict)
 
     @cached_property
     def summary(self) -> list[Summary]:
         """Return a summary of each condition: means over the folds, and p against the best."""
         return summarise(self.conditions, self.rows, overlapping=self.header["split"].get("overlapping", False))
+
+    @property
+    def best(self) -> Summary | None:
+        """Return the summary of the best condition; None if no condition could be measured."""
+        return next((summary for summary in self.summary if summary.is_best), None)
+
+    def rows_of(self, summary: Summary) -> list[Row]:
+        """Return the rows of a condition, a row for each fold."""
+        key = (summary.selector, summary.n_terms, summary.classifier)
+        return [row for row in self.rows if row.key[1:] == key]
+
+    @property
+    def examples(self) -> ConfusionExamples | None:
+        """Return documents of the classes that the best condition confuses most; None if they are not stored."""
+        if self.best is None:
+            return None
+        examples = self.stored_examples.get((self.best.selector, self.best.n_terms, self.best.classifier))
+        # Rows that were measured again may confuse other classes.
+        worst = [pair[:2] for pair in worst_pairs(self.rows_of(self.best))]
+        return examples if examples is not None and [pair[:2] for pair in examples.pairs] == worst else None
 
     @cached_property
     def ranks(self) -> list[AverageRank]:
@@ -152,6 +176,38 @@ class Comparison:
         """Return the formatted tables, notes and findings that the terminal, the report and `str` show."""
         return view_of(self)
 
+    def with_full_names(self) -> Comparison:
+        """Return the same results with the names of methods in words, such as "information gain" for "ig".
+
+        Names stay as they are if two methods would get the same one, which only an edited file of results can cause.
+        """
+        selectors = {name: SELECTORS.title_of(name) for name in _names(self.conditions, "selector")}
+        classifiers = {name: CLASSIFIERS.title_of(name) for name in _names(self.conditions, "classifier")}
+        if any(len(set(titles.values())) < len(titles) for titles in (selectors, classifiers)):
+            return self
+        renamed_examples = {}
+        for (selector, size, classifier), examples in self.stored_examples.items():
+            if selector in selectors and classifier in classifiers:  # the file may have other conditions
+                key = (selectors[selector], size, classifiers[classifier])
+                renamed_examples[key] = replace(examples, selector=key[0], classifier=key[2])
+        return replace(
+            self,
+            conditions=[
+                condition._replace(
+                    selector=replace(condition.selector, name=selectors[condition.selector.name]),
+                    classifier=replace(condition.classifier, name=classifiers[condition.classifier.name]),
+                )
+                for condition in self.conditions
+            ],
+            rows=[
+                replace(row, selector=selectors[row.selector], classifier=classifiers[row.classifier])
+                for row in self.rows
+            ],
+            selections=[replace(selection, selector=selectors[selection.selector]) for selection in self.selections],
+            rankings=[replace(ranking, selector=selectors[ranking.selector]) for ranking in self.rankings],
+            stored_examples=renamed_examples,
+        )
+
     def _term_sets(self) -> dict[Size, dict[str, dict[int, TermSet]]]:
         """Return the selections by number of terms, selector and fold, without those of all terms."""
         term_sets: dict[Size, dict[str, dict[int, TermSet]]] = {}
@@ -163,6 +219,7 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything except the selected terms and the rankings, as JSON values."""
+        classes, examples = self.header["classes"], self.examples
         return {
             **self.header,
             "summary": [summary.to_dict() for summary in self.summary],
@@ -175,6 +232,14 @@ class Comparison:
                 {"n_terms": stability.n_terms, "selector": stability.selector, **_as_json(stability.measures)}
                 for stability in self.stabilities
             ],
+            "examples": [
+                {
+                    "label": classes[pair.true],
+                    "predicted": classes[pair.predicted],
+                    "documents": [document._asdict() for document in pair.documents],
+                }
+                for pair in (() if examples is None else examples.pairs)
+            ],
             "rows": [row.to_dict() for row in self.rows],
         }
 
@@ -182,10 +247,39 @@ class Comparison:
         """Return a table with a line for each condition."""
         return render_text(self.view)
 
+    def _repr_html_(self) -> str:
+        """Return the findings and a table of all conditions, the best first, for notebooks."""
+        from ..display import Column, card, element, facts, note, notebook_html, table
+
+        view = self.with_full_names().view
+        findings = [card(finding.combination, note(finding.about), subtitle=finding.title) for finding in view.findings]
+        quality = view.conditions.join_intervals().only(*QUALITY_COLUMNS, "p_overall")
+        columns = [Column(column.title, column.is_number) for column in quality.columns]
+        rows: list[tuple[str, ...]] = [tuple(cell.text for cell in row.cells) for row in quality.rows]
+        if intervals := view.conditions.draw_intervals():
+            columns.append(Column("micro-F1, 95 % interval"))
+            rows = [(*row, drawing) for row, drawing in zip(rows, intervals, strict=True)]
+        return notebook_html(
+            card(
+                f"Comparison on {view.corpus}",
+                facts(text.split(" ", 1)[::-1] for text in view.facts[:3]),
+                element("div", *findings, class_="columns"),
+                *(note(problem, is_warning=True) for problem in view.problems),
+                table(columns, rows, title=view.conditions.title, best_row=0 if findings else None),
+                note(view.conditions.note),
+                subtitle=view.facts[3],
+            )
+        )
+
     def __repr__(self) -> str:
         """Return the number of conditions and rows, and the corpus."""
         corpus, n_conditions = self.header.get("corpus"), len(self.conditions)
         return f"<Comparison of {counted(n_conditions, 'condition')} on {corpus}: {counted(len(self.rows), 'row')}>"
+
+
+def _names(conditions: Iterable[Condition], kind: Literal["selector", "classifier"]) -> list[str]:
+    """Return the names of the selectors or classifiers, each once."""
+    return list(dict.fromkeys(getattr(condition, kind).name for condition in conditions))
 
 
 def read_comparison(path: str | os.PathLike[str]) -> Comparison:
@@ -213,7 +307,7 @@ def comparison_of(results: Results, conditions: Sequence[Condition], n_folds: in
     selections = [results.selections[key] for key in keys if key in results.selections]
     selectors = {condition.selector.name for condition in conditions}
     rankings = [ranking for ranking in results.rankings.values() if ranking.selector in selectors]
-    return Comparison(results.header, conditions, rows, selections, rankings)
+    return Comparison(results.header, conditions, rows, selections, rankings, results.examples)
 
 
 def _as_json(measures: OverlapMeasures) -> dict[str, float | None]:

@@ -1,8 +1,9 @@
 """The results of a comparison, and the file in which a run can resume them.
 
 A `Row` has the figures of one condition on one fold, and a `Selection` the terms that a selector selected in a fold.
-The file has a header, then a line for each ranking, each selection and each row. `json_lines.py` writes and reads
-lines, and `schema.py` checks their content before it is converted.
+The file has a header, then a line for each ranking, each selection and each row, and a line with example documents of
+the best combination. `json_lines.py` writes and reads lines, and `schema.py` checks their content before it is
+converted.
 
 The header contains what makes rows comparable: documents (by their fingerprint), how they are read and split, settings,
 versions. A run resumes a file only if these fields (`_MEANINGS`) are the same as in its own header; the name of the
@@ -24,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, Place, shown
+from .examples import ConfusionExamples, PairPositions
 from .json_lines import (
     append,
     check_results_path,
@@ -38,12 +40,14 @@ from .json_lines import (
 )
 from .plan import Condition, Size
 from .rankings import DESCRIBED_FOLD, FoldRanking
-from .schema import check_header, check_ranking, check_row, check_selection
+from .schema import check_examples, check_header, check_ranking, check_row, check_selection
 
-FORMAT = 4
+FORMAT = 5
 MAGIC = "textsieve_comparison"
 STARTED = "started"
 """When the first run with the file started; rows of different times are comparable."""
+_KINDS = ("row", "selection", "ranking", "examples")
+"""The kinds of lines after the header."""
 _BEGINNING = f'{{"{MAGIC}": '.encode()
 
 _MEANINGS = {
@@ -104,6 +108,8 @@ class Row:
     """True class, predicted class and count of each pair that occurs; None if multilabel."""
     mistakes: Mistakes | None = None
     """For each test document: number of labels too many or too few."""
+    examples: tuple[PairPositions, ...] | None = None
+    """Some documents of the most frequent pairs of confused classes; None if multilabel."""
 
     @classmethod
     def about(cls, fold: int, condition: Condition, **more: Any) -> Self:
@@ -139,6 +145,8 @@ class Row:
         for name in ("by_class", "confusion"):
             if values[name] is not None:
                 values[name] = tuple(map(tuple, values[name]))
+        if values["examples"] is not None:
+            values["examples"] = tuple((*pair, tuple(positions)) for *pair, positions in values["examples"])
         return cls(**{**values, "missing_classes": tuple(values["missing_classes"])})
 
 
@@ -183,6 +191,7 @@ class Results:
         self.rows: dict[RowKey, Row] = {}
         self.selections: dict[tuple[Any, ...], Selection] = {}
         self.rankings: dict[tuple[Any, ...], FoldRanking] = {}
+        self.examples: dict[tuple[Any, ...], ConfusionExamples] = {}
         self._documents: dict[int, tuple[int, int]] = {}
         """The numbers of training and test documents of each fold."""
         self._file = file
@@ -200,6 +209,11 @@ class Results:
             self.write({"selection": selection.to_dict()})
         self.rows[row.key] = row
         self.write({"row": row.to_dict()})
+
+    def add_examples(self, examples: ConfusionExamples) -> None:
+        """Add the example documents of a combination; they replace older ones."""
+        self.examples[examples.key] = examples
+        self.write({"examples": examples.to_dict()})
 
     def _has_ranking(self, ranking: FoldRanking) -> bool:
         """Return whether the same ranking is stored for at least as many terms."""
@@ -237,7 +251,7 @@ class Results:
     def _read_line(self, record: Mapping[str, Any]) -> None:
         """Add the content of a line; raise `ValueError` if it is not one that compare writes."""
         if len(record) != 1:
-            raise ValueError(f"it has the fields {shown(sorted(record))}; it must have one of row, selection, ranking")
+            raise ValueError(f"it has the fields {shown(sorted(record))}; it must have one of {', '.join(_KINDS)}")
         ((kind, content),) = record.items()
         if kind == "row":
             check_row(content, self.header)
@@ -252,8 +266,12 @@ class Results:
             check_ranking(content, self.header)
             ranking = FoldRanking.of_dict(content)
             self.rankings[ranking.key] = ranking
+        elif kind == "examples":
+            check_examples(content, self.header)
+            examples = ConfusionExamples.of_dict(content)
+            self.examples[examples.key] = examples
         else:
-            raise ValueError(f"it has the field {shown(kind)}; it must have one of row, selection, ranking")
+            raise ValueError(f"it has the field {shown(kind)}; it must have one of {', '.join(_KINDS)}")
 
     def _check_fold(self, row: Row) -> None:
         """Raise `ValueError` unless a row has the same numbers of training and test documents as the first of its fold.

@@ -7,11 +7,12 @@ from collections.abc import Iterable
 from inspect import Parameter, signature
 from typing import Any
 
-from ..errors import TooFewDocuments, UnfitDocuments, shown
-from ..training.counted_documents import Progress
+from ..errors import InputError, TooFewDocuments, UnfitDocuments, shown
+from ..progress import Progress, progress_or_shown
 from ..training.provenance import provenance, settings_as_json
 from ..warning import warn
 from .compared_documents import ComparisonDocuments, corpus_of, count_documents
+from .examples import ConfusionExamples, read_examples, worst_pairs
 from .folds import Fold
 from .measuring import measure, warm_up
 from .outcome import Comparison, comparison_of
@@ -19,7 +20,7 @@ from .plan import Plan, require_logarithms, settings_for_form
 from .results import STARTED, Results, check_results, header_of, open_or_resume
 from .splits import Splitting
 
-STAGE = "comparing"
+STAGE, EXAMPLES_STAGE = "comparing", "reading examples"
 _NAMED_CLASSES = 5
 
 
@@ -78,7 +79,7 @@ def compare(
         comparable. Only times depend on it.
     progress
         A function that is called with the stage, the amount done (documents counted or rows measured), and the total
-        amount, if known.
+        amount, if known. Inside `textsieve.show_progress()`, a bar shows them.
     settings
         Settings that all conditions share: those of a `Categorizer` about texts, weights, multilabel and projection.
     """
@@ -89,7 +90,7 @@ def compare(
     path = None if results is None else os.fspath(results)
     if path is not None:
         check_results(path)
-    report_progress = progress or (lambda *_: None)
+    report_progress = progress_or_shown(progress)
     corpus = corpus_of(documents, labels, name="texts")
     test_corpus = None if test is None else corpus_of(test, labels=None, name="test")
     counted = count_documents(corpus, test_corpus, splitting, plan.shared_settings(), n_jobs, report_progress)
@@ -100,7 +101,9 @@ def compare(
         open_or_resume(path, _header(plan, counted)) as stored,
     ):
         _measure_all(plan, counted, stored, report_progress)
-    return comparison_of(stored, list(plan.conditions()), len(counted.folds.test))
+        comparison = comparison_of(stored, list(plan.conditions()), len(counted.folds.test))
+        _add_examples(comparison, counted, stored, report_progress)
+        return comparison
 
 
 def _check_logarithms(plan: Plan, documents: ComparisonDocuments) -> None:
@@ -150,6 +153,28 @@ def _measure_all(plan: Plan, documents: ComparisonDocuments, results: Results, p
             results.add(*measure(fold, condition, plan))
             done += 1
             progress(STAGE, done, total)
+
+
+def _add_examples(comparison: Comparison, documents: ComparisonDocuments, results: Results, progress: Progress) -> None:
+    """Add example documents of the classes that the best combination confuses most to the results, unless they exist.
+
+    If the documents can't be read once more, warn.
+    """
+    best = comparison.best
+    if best is None or documents.form != "texts" or comparison.examples is not None:
+        return
+    pairs = worst_pairs(comparison.rows_of(best))
+    if not pairs:
+        return
+    try:
+        confused = read_examples(
+            documents.sources, pairs, comparison.header["classes"], lambda done: progress(EXAMPLES_STAGE, done, None)
+        )
+    except InputError as problem:
+        warn(("The report has no example documents, because they can't be read once more. ", *problem.message()))
+        return
+    # `comparison` shares the dictionary of examples with the results.
+    results.add_examples(ConfusionExamples(best.selector, best.n_terms, best.classifier, confused))
 
 
 def _warn_about_missing_classes(folds: list[Fold]) -> None:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from ..errors import counted, shown
 from ..strict_json import are_classes
+from .examples import MAX_CHARACTERS, MAX_DOCUMENTS, MAX_PAIRS
 from .splits import SPLITS
 
 Record = Mapping[str, Any]
@@ -98,6 +99,22 @@ def _is_class_with_terms(value: Any) -> bool:
     return is_record(value, is_label, lambda terms: is_list(terms, _is_ranked_term))
 
 
+def _are_positions(value: Any) -> bool:
+    return is_list(value, is_count) and len(value) <= MAX_DOCUMENTS
+
+
+def _is_confused_pair(value: Any) -> bool:
+    return is_record(value, is_count, is_count, lambda documents: is_list(documents, _is_document))
+
+
+def _is_document(value: Any) -> bool:
+    return is_record(value, _is_text, _is_beginning)
+
+
+def _is_beginning(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= MAX_CHARACTERS
+
+
 TEXT = Check("text", _is_text)
 COUNT = Check("a whole number from 0", is_count)
 POSITIVE = Check("a whole number from 1", _is_positive)
@@ -129,8 +146,14 @@ FIGURES: dict[str, Check] = {
     "by_class": TRIPLES,
     "confusion": TRIPLES,
     "mistakes": TEXT,
+    "examples": Check(
+        "a list of pairs of classes with positions of documents",
+        lambda value: is_list(value, lambda pair: is_record(pair, is_count, is_count, _are_positions)),
+    ),
 }
 """The fields of a row that are null if there was a problem."""
+OF_PAIRS = ("confusion", "examples")
+"""The figures about pairs of classes, which are null if multilabel."""
 
 ROW: dict[str, Check] = {
     "fold": COUNT,
@@ -168,6 +191,16 @@ RANKING: dict[str, Check] = {
     ),
     "by_class": Check(
         "a list of classes with ranks, terms and scores", lambda value: is_list(value, _is_class_with_terms)
+    ),
+}
+
+EXAMPLES: dict[str, Check] = {
+    "selector": TEXT,
+    "n_terms": SIZE,
+    "classifier": TEXT,
+    "pairs": Check(
+        f"a list of at most {MAX_PAIRS} pairs of classes with places and texts of at most {MAX_CHARACTERS} characters",
+        lambda value: is_list(value, _is_confused_pair) and len(value) <= MAX_PAIRS,
     ),
 }
 
@@ -237,10 +270,11 @@ def _row_rules(row: Record, header: Record) -> Iterator[FieldRule]:
     )
     multilabel = header["multilabel"]
     # Multilabel documents have no confusion of one class with another.
-    null_figures = [name for name in FIGURES if row[name] is None and not (multilabel and name == "confusion")]
+    null_figures = [name for name in FIGURES if row[name] is None and not (multilabel and name in OF_PAIRS)]
     if row["problem"] is None:
         yield FieldRule(not null_figures, f"there is no problem, but {', '.join(null_figures)} is null")
-        yield FieldRule(not multilabel or row["confusion"] is None, "confusion is only for one label per document")
+        for name in OF_PAIRS:
+            yield FieldRule(not multilabel or row[name] is None, f"{name} is only for one label per document")
     else:
         yield FieldRule(all(row[name] is None for name in FIGURES), "it has figures and a problem")
 
@@ -270,6 +304,14 @@ def _figure_rules(row: Record, header: Record) -> Iterator[FieldRule]:
         yield FieldRule(len(set(pairs)) == len(pairs), "confusion has a pair of classes twice")
         n_confused = sum(count for *_, count in confusion)
         yield FieldRule(n_confused == n_tested, f"confusion has {n_confused:,} documents, and {n_tested:,} were tested")
+    for true, predicted, positions in row["examples"] or ():
+        yield FieldRule(
+            max(true, predicted) < n_classes and true != predicted,
+            f"examples has no mistake of the {n_classes:,} classes",
+        )
+        yield FieldRule(
+            all(position < header["documents"] for position in positions), "examples has a document beyond the last"
+        )
 
 
 def check_selection(selection: Record, header: Record) -> None:
@@ -293,6 +335,18 @@ def check_ranking(ranking: Record, header: Record) -> None:
     largest_rank = max((rank for _, terms in ranking["by_class"] for rank, *_ in terms), default=0)
     if largest_rank > ranking["n_ranked"]:
         raise ValueError(f"a term has rank {largest_rank:,} of {ranking['n_ranked']:,}")
+
+
+def check_examples(examples: Record, header: Record) -> None:
+    """Check the example documents of a combination against the header of their file."""
+    _check_fields(examples, EXAMPLES)
+    pairs = [(true, predicted) for true, predicted, _ in examples["pairs"]]
+    if any(max(pair) >= len(header["classes"]) or pair[0] == pair[1] for pair in pairs):
+        raise ValueError("pairs has no mistake of two classes of the header")
+    if len(set(pairs)) < len(pairs):
+        raise ValueError("it has a pair of classes twice")
+    if any(len(documents) > MAX_DOCUMENTS for *_, documents in examples["pairs"]):
+        raise ValueError(f"a pair has more than {MAX_DOCUMENTS} documents")
 
 
 def _check_fold(record: Record, header: Record) -> None:

@@ -31,6 +31,13 @@ documents and models, not about another sample of them. For means over folds, th
 is Student's interval with the variance of Nadeau and Bengio (2003), s² (1/k + tested/trained), where s² is the variance
 over the k folds, and tested/trained the ratio of the numbers of test and training documents. The usual variance of a
 mean, s²/k, would give an interval that is far too narrow.
+
+A single fold shows no variance over folds. Then the interval says how much the figures would vary over other test
+documents, with the same model; other training documents would make it wider. For a share of documents (accuracy, which
+is also the micro-F1 of single-label documents) it is Wilson's interval. Macro-F1 is a smooth function of the numbers of
+documents for each pair of true and predicted class, and its standard error is that of the *infinitesimal jackknife*:
+the root of the sum, over documents, of the squared derivative by a document's weight. Multilabel documents have no
+such pairs, and so no interval of F1 for a single fold.
 """
 
 from __future__ import annotations
@@ -40,7 +47,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from scipy.stats import binom, rankdata, t
+from scipy.stats import binom, norm, rankdata, t
 
 from .plan import ALL, Condition, Size
 from .results import Mistakes, Row
@@ -89,6 +96,36 @@ def holm(values: Sequence[float]) -> list[float]:
     result = np.empty(len(values))
     result[order] = np.minimum(np.maximum.accumulate(corrected), 1.0)
     return result.tolist()
+
+
+def half_width_of_share(n_right: int, n_documents: int) -> float:
+    """Return half the width of Wilson's confidence interval of a share of documents."""
+    z = float(norm.ppf((1 + CONFIDENCE) / 2))
+    share = n_right / n_documents
+    spread = share * (1 - share) / n_documents + z * z / (4 * n_documents**2)
+    return z * float(np.sqrt(spread)) / (1 + z * z / n_documents)
+
+
+def half_width_of_macro_f1(confusion: Sequence[tuple[int, int, int]]) -> float | None:
+    """Return half the width of the confidence interval of macro-F1 over test documents, or None without mistakes.
+
+    `confusion` has true class, predicted class and number of documents of each pair that occurs. A document of class c
+    changes F1 = 2 hits / (predicted + true) of c, by weight, by 2 (1 - F1) / (predicted + true) if it is predicted
+    correctly. Otherwise, it changes F1 of its true and of its predicted class by -F1 / (predicted + true) each.
+    """
+    pairs = np.array(confusion, np.int64).reshape(-1, 3)
+    true, predicted, counts = pairs.T
+    is_right = true == predicted
+    if is_right.all():
+        return None  # no document shows how far F1 could vary
+    classes = np.unique(pairs[:, :2])
+    true, predicted = np.searchsorted(classes, true), np.searchsorted(classes, predicted)
+    totals = np.bincount(true, counts, len(classes)) + np.bincount(predicted, counts, len(classes))
+    f1 = 2 * np.bincount(true[is_right], counts[is_right], len(classes)) / totals
+    derivative = -(f1[true] / totals[true] + f1[predicted] / totals[predicted])
+    derivative[is_right] += 2 / totals[true[is_right]]
+    standard_error = np.sqrt((counts * derivative**2).sum()) / len(classes)
+    return float(norm.ppf((1 + CONFIDENCE) / 2) * standard_error)
 
 
 def half_width(values: Sequence[float], tested_to_trained: float) -> float | None:
@@ -164,7 +201,7 @@ def _required(value: T | None) -> T:
 
 
 class Mean(NamedTuple):
-    """The mean over the folds, and half the width of its 95 % interval (None for a single fold)."""
+    """The mean over the folds, and half the width of its 95 % interval, or None if there is none."""
 
     value: float
     half_width: float | None
@@ -238,6 +275,16 @@ def summarise(conditions: Sequence[Condition], rows: Sequence[Row], *, overlappi
     ]
 
 
+def best_first(summaries: Iterable[Summary]) -> list[Summary]:
+    """Return the summaries in descending order of micro-F1, but `is_best` first, and those without figures last."""
+
+    def sort_key(summary: Summary) -> tuple[bool, bool, float]:
+        micro_f1 = 0.0 if summary.micro_f1 is None else summary.micro_f1.value
+        return summary.micro_f1 is None, not summary.is_best, -micro_f1
+
+    return sorted(summaries, key=sort_key)
+
+
 def average_ranks(conditions: Sequence[Condition], rows: Sequence[Row]) -> list[AverageRank]:
     """Return the average rank of each selector with each classifier, the best first.
 
@@ -288,7 +335,12 @@ def _summary(condition: Condition, rows: list[Row]) -> Summary:
         return float(np.median([getattr(row, name) for row in rows])) if len(machines) == 1 else None
 
     def with_interval(name: str) -> Mean:
-        return Mean(mean(name), half_width([getattr(row, name) for row in rows], ratio))
+        interval = (
+            _half_width_of_row(rows[0], name)
+            if len(rows) == 1
+            else half_width([getattr(row, name) for row in rows], ratio)
+        )
+        return Mean(mean(name), interval)
 
     return Summary(
         *condition.key,
@@ -304,6 +356,16 @@ def _summary(condition: Condition, rows: list[Row]) -> Summary:
         threads=_common_value(threads for threads, _ in machines),
         cores=_common_value(cores for _, cores in machines),
     )
+
+
+def _half_width_of_row(row: Row, name: str) -> float | None:
+    """Return half the width of the interval of "micro_f1", "macro_f1" or "accuracy" of a single fold, or None."""
+    is_single_label = row.confusion is not None
+    if name == "macro_f1":
+        return half_width_of_macro_f1(_required(row.confusion)) if is_single_label else None
+    if (name == "micro_f1" and not is_single_label) or not row.documents:
+        return None
+    return half_width_of_share(int((_required(row.mistakes) == 0).sum()), row.documents)
 
 
 def _problem(rows: list[Row]) -> str:

@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from ..display import Html, interval
 from ..errors import counted
 from .findings import Finding, find_best
 from .plan import ALL, Size, size_text
 from .splits import describe_split
-from .summary import Mean, Summary
+from .summary import Mean, Summary, best_first
 
 if TYPE_CHECKING:
     from .outcome import Comparison
@@ -74,6 +75,10 @@ class ViewTable:
         rows = tuple(row._replace(cells=tuple(row.cells[number] for number in numbers)) for row in self.rows)
         return replace(self, columns=tuple(self.columns[number] for number in numbers), rows=rows)
 
+    def without(self, key: str) -> ViewTable:
+        """Return the table without the column of this key."""
+        return self.only(*(column.key for column in self.columns if column.key != key))
+
     def join_intervals(self) -> ViewTable:
         """Return the table with each interval in the cell of its mean (0.812 ±0.020), and no columns of intervals."""
         # The position of the column of intervals, by the key of the column with their means.
@@ -88,6 +93,26 @@ class ViewTable:
         numbers = [number for number, column in enumerate(self.columns) if not column.interval_of]
         rows = tuple(row._replace(cells=tuple(join_cell(row, number) for number in numbers)) for row in self.rows)
         return replace(self, columns=tuple(self.columns[number] for number in numbers), rows=rows)
+
+    def draw_intervals(self, key: str = "micro_f1") -> list[Html]:
+        """Return the mean and the interval of each row as a drawing; all drawings have the same axis.
+
+        The drawing of a row without an interval is empty, and a table without intervals has no drawings.
+        """
+        places = {column.key: number for number, column in enumerate(self.columns)}
+        interval_place = next((places[column.key] for column in self.columns if column.interval_of == key), None)
+        if interval_place is None:
+            return []
+        pairs = [(row.cells[places[key]].value, row.cells[interval_place].value) for row in self.rows]
+        known = [(mean, half) for mean, half in pairs if mean is not None and half is not None]
+        low = min((mean - half for mean, half in known), default=0.0)
+        width = max((mean + half for mean, half in known), default=1.0) - low or 1.0
+        return [
+            Html()
+            if mean is None or half is None
+            else interval(*((end - low) / width for end in (mean - half, mean, mean + half)))
+            for mean, half in pairs
+        ]
 
 
 class FactGroup(NamedTuple):
@@ -108,7 +133,7 @@ class ComparisonView:
     problems: tuple[str, ...]
     """Sentences on why combinations have no figures, and on classes without training documents."""
     conditions: ViewTable
-    """All combinations with all figures, in the order of the request."""
+    """All combinations with all figures, the best first."""
     quality: ViewTable
     """All combinations by number of terms, the best first: F1 with its interval in one cell, and p."""
     cost: ViewTable
@@ -148,6 +173,8 @@ def _value_text(value: Any) -> str:
 _Field = tuple[TableColumn, Callable[[Summary], TableCell]]
 """A column, and the function that makes its cell for a condition."""
 _KEY_COLUMNS = ("terms", "selector", "classifier")
+QUALITY_COLUMNS = (*_KEY_COLUMNS, "selected", "micro_f1", "macro_f1", "accuracy", "p")
+"""The columns of the table of quality."""
 
 
 def _number_cell(value: float | None, format_spec: str) -> TableCell:
@@ -257,13 +284,19 @@ def _by_size(summaries: Sequence[Summary]) -> list[Summary]:
     return sorted(summaries, key=sort_key)
 
 
+def _has_intervals(comparison: Comparison) -> bool:
+    """Return whether a figure has an interval: with one fold, multilabel documents have only that of the accuracy."""
+    means = [mean for summary in comparison.summary for mean in (summary.micro_f1, summary.accuracy)]
+    return any(mean is not None and mean.half_width is not None for mean in means)
+
+
 def _quality_note(comparison: Comparison) -> str:
     """Return an explanation of ±, accuracy and p in the table of quality."""
     header = comparison.header
-    has_interval = any(summary.micro_f1 and summary.micro_f1.half_width is not None for summary in comparison.summary)
+    interval = "of the mean over folds" if header["split"]["folds"] > 1 else "over other test documents, same models"
     test = "corrected t-test on splits" if header["split"].get("overlapping") else "sign test on documents"
     sentences = [
-        "±: half the 95 % confidence interval of the mean over folds." if has_interval else "",
+        f"±: half the 95 % confidence interval {interval}." if _has_intervals(comparison) else "",
         "accuracy: share of documents with all labels right." if header["multilabel"] else "",
         "p: significance of the lead of the best combination with the same number of terms "
         f"({test}, Holm's correction).",
@@ -406,12 +439,14 @@ def view_of(comparison: Comparison) -> ComparisonView:
     """
     header, do_threads_differ = comparison.header, threads_differ(comparison)
     fields = _fields(
-        multilabel=header["multilabel"], with_interval=header["split"]["folds"] > 1, with_threads=do_threads_differ
+        multilabel=header["multilabel"], with_interval=_has_intervals(comparison), with_threads=do_threads_differ
     )
     quality_note, by_size = _quality_note(comparison), _by_size(comparison.summary)
     # Combinations with a problem in some fold have no figures, not even a model size, and so no cost.
     with_figures = [summary for summary in by_size if summary.model_bytes is not None]
-    conditions = _conditions_table(fields, comparison.summary)
+    conditions = _conditions_table(fields, best_first(comparison.summary))
+    if all(summary.n_selected in (None, summary.n_terms) for summary in comparison.summary):
+        conditions = conditions.without("selected")  # it would repeat the column of the requested numbers
     quality = _conditions_table(fields, by_size).join_intervals()
     cost = _conditions_table(fields, with_figures)
     return ComparisonView(
@@ -425,9 +460,7 @@ def view_of(comparison: Comparison) -> ComparisonView:
         findings=tuple(find_best(comparison.summary)),
         problems=tuple(_problems(comparison)),
         conditions=replace(conditions, note=f"{quality_note} p, all: the same among all combinations."),
-        quality=replace(
-            quality.only(*_KEY_COLUMNS, "selected", "micro_f1", "macro_f1", "accuracy", "p"), note=quality_note
-        ),
+        quality=replace(quality.only(*QUALITY_COLUMNS), note=quality_note),
         cost=replace(
             cost.only(
                 *(*_KEY_COLUMNS, "threads"),

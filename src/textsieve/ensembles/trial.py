@@ -24,6 +24,8 @@ from sklearn.utils.validation import check_X_y
 from ..arrays import Bools, Floats, Ints
 from ..errors import InputError
 from ..estimators import arrays_as_output
+from ..progress import Progress as Progress
+from ..progress import progress_or_shown
 from ..settings import as_number, is_whole
 from .agreement import ABSTAINED, MeasuredDiversity, measured_diversity
 from .members import member_classifier, member_scores, refuse_averages_of_cosines, seed_of, size_of, subset
@@ -35,9 +37,6 @@ from .vote_rules import (
     one_column_per_class,
     require_combination,
 )
-
-Progress = Callable[[str, int, int | None], None]
-"""A function that is called with the name of a stage, the amount of work done in it, and its total or None."""
 
 STAGE = "members trained"
 
@@ -181,13 +180,12 @@ def _require_two_classes(y: NDArray[Any], number: int) -> None:
 
 def progress_reporter(progress: Progress | None, total: int) -> Callable[[], None]:
     """Return a function to call for each newly trained member, which reports the number so far to `progress`."""
-    n_done = 0
+    on_progress, n_done = progress_or_shown(progress), 0
 
     def report() -> None:
         nonlocal n_done
         n_done += 1
-        if progress is not None:
-            progress(STAGE, n_done, total)
+        on_progress(STAGE, n_done, total)
 
     return report
 

@@ -2,9 +2,12 @@
 
 Unlike the charts of `curves.lines`, a panel has no title and no names of curves: the page has these, in a legend that
 several panels share. So each curve has a number, which gives it the same style in every panel. Points have tooltips.
+
+Intervals are vertical bars. Those of several curves at the same x would hide each other, so the curves of a panel with
+intervals are drawn a few pixels beside each other.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import altair as alt
@@ -17,14 +20,26 @@ PANEL_HEIGHT = 250
 FEW_TICKS = 6
 """The x axis labels the x values themselves if there are at most this many, or else round numbers."""
 RULE_DASH = [6, 4]
+CURVE_OFFSET = 8
+"""The horizontal distance between curves with intervals, in pixels."""
+AXIS_PADDING = 12
+"""The distance of the first and the last point from the ends of the x axis, in pixels."""
+CAP_WIDTH = 7
+"""The width of the short lines at the ends of an interval, in pixels."""
 
 
 class Point(NamedTuple):
-    """A point of a curve, and additional text for its tooltip."""
+    """A point of a curve, and half the width of its interval, if it has one."""
 
     x: float
     y: float
-    more: str = ""
+    half_width: float | None = None
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Return the ends of the interval, which are both y if there is none."""
+        half_width = self.half_width or 0.0
+        return self.y - half_width, self.y + half_width
 
 
 def panel(
@@ -38,7 +53,7 @@ def panel(
     x_domain: Domain | None = None,
     y_domain: Domain | None = None,
     y_format: str = ".3f",
-    rules: Mapping[str, float] | None = None,
+    rules: Mapping[str, Point] | None = None,
 ) -> Chart:
     """Draw curves over a logarithmic x axis.
 
@@ -60,15 +75,19 @@ def panel(
     y_format
         The format of y in tooltips, and on the axis if it is a percentage.
     rules
-        Names and heights of horizontal reference lines, which are grey.
+        Names of horizontal reference lines, which are grey, and points at their height, whose x is not used. Their
+        intervals are grey bands.
     """
     rows = [_row(name, point, y_format) for name, points in curves.items() for point in points]
     # Reference lines reach across the panel, so their x is not drawn.
-    rule_rows = [_row(name, Point(0, height), y_format) for name, height in (rules or {}).items()]
+    rule_rows = [_row(name, point, y_format) for name, point in (rules or {}).items()]
     if not rows:
         raise InputError("There is no curve to draw", hint="give at least one")
-    x_axis = _x_axis(rows, x_domain or _domain([row["x"] for row in rows], log=True), clean_text(x))
-    y_domain = y_domain or _domain([row["y"] for row in (*rows, *rule_rows)], log=log_y)
+    padding = AXIS_PADDING + (max(map(abs, _offsets(len(curves)))) if _have_intervals(rows) else 0)
+    x_axis = _x_axis(rows, x_domain or _domain([row["x"] for row in rows], log=True), clean_text(x), padding)
+    y_domain = y_domain or _domain([row[end] for row in (*rows, *rule_rows) for end in ("low", "high")], log=log_y)
+    for row in (*rows, *rule_rows):  # an interval may reach beyond the axis
+        row["low"], row["high"] = max(row["low"], y_domain[0]), min(row["high"], y_domain[1])
     y_axis = _y_axis(y_domain, clean_text(y), y_format, log=log_y)
     tooltips = [
         alt.Tooltip("name:N", title="of"),
@@ -76,7 +95,7 @@ def panel(
         alt.Tooltip("x_text:N", title=clean_text(x)),
     ]
     curve_layers = _curve_layers(rows, numbers, x_axis, y_axis, tooltips)
-    rule_layers = [_rule_layer(rule_rows, y_axis, tooltips[:2])] if rule_rows else []  # without the tooltip of x
+    rule_layers = _rule_layers(rule_rows, y_axis, tooltips[:2]) if rule_rows else []  # without the tooltip of x
     chart = alt.LayerChart(
         layer=[*rule_layers, *curve_layers],
         width="container",
@@ -93,8 +112,11 @@ def _row(name: str, point: Point, y_format: str) -> DataRow:
         "name": clean_text(name),
         "x": float(point.x),
         "y": float(point.y),
+        "low": float(point.ends[0]),
+        "high": float(point.ends[1]),
         "x_text": f"{point.x:,.0f}",
-        "y_text": " ".join(filter(None, (format(point.y, y_format), point.more))),
+        "y_text": format(point.y, y_format)
+        + ("" if point.half_width is None else f" ± {format(point.half_width, y_format)}"),
     }
 
 
@@ -104,19 +126,23 @@ def _domain(values: Sequence[float], *, log: bool) -> Domain:
     return log_domain(low, high) if log else round_domain(low, high)
 
 
-def _x_axis(rows: list[DataRow], domain: Domain, title: str) -> alt.X:
-    """Return the logarithmic x axis; it labels the x values of the points if these are few."""
+def _x_axis(rows: list[DataRow], domain: Domain, title: str, padding: float) -> alt.X:
+    """Return the logarithmic x axis, padded at its ends; it labels the x values of the points if these are few."""
     x_values = sorted({row["x"] for row in rows})
     ticks = x_values if len(x_values) <= FEW_TICKS else log_ticks(domain)
     return alt.X(
         "x:Q",
         title=title,
-        scale=alt.Scale(type="log", domain=domain, nice=False, padding=12),
+        scale=alt.Scale(type="log", domain=domain, nice=False, padding=padding),
         axis=alt.Axis(values=ticks, format=",.12~g", labelOverlap="greedy", labelSeparation=6, grid=False),
     )
 
 
-def _y_axis(domain: Domain, title: str, y_format: str, *, log: bool) -> alt.Y:
+YAxis = Callable[[str], alt.Y]
+"""A function that returns the y axis for a field of the data: "y", "low" or "high"."""
+
+
+def _y_axis(domain: Domain, title: str, y_format: str, *, log: bool) -> YAxis:
     """Return the linear or logarithmic y axis; it uses `y_format` only for percentages."""
     options: dict[str, Any] = {"format": y_format} if y_format.endswith("%") else {}
     scale = alt.Scale(domain=domain, nice=False, zero=False)
@@ -124,13 +150,16 @@ def _y_axis(domain: Domain, title: str, y_format: str, *, log: bool) -> alt.Y:
         options = {"values": log_ticks(domain), "format": ",.12~g"}
         scale = alt.Scale(type="log", domain=domain, nice=False)
     axis = alt.Axis(**options, tickCount=5, labelOverlap="greedy", domain=False, ticks=False)
-    return alt.Y("y:Q", title=title, scale=scale, axis=axis)
+    return lambda field: alt.Y(f"{field}:Q", title=title, scale=scale, axis=axis)
 
 
 def _curve_layers(
-    rows: list[DataRow], numbers: Mapping[str, int], x: alt.X, y: alt.Y, tooltips: list[alt.Tooltip]
+    rows: list[DataRow], numbers: Mapping[str, int], x: alt.X, y: YAxis, tooltips: list[alt.Tooltip]
 ) -> list[alt.Chart]:
-    """Return the curves, and above them their points, which are invisible if there are many, but have tooltips."""
+    """Return the intervals, above them the curves, and above these their points.
+
+    If there are many points, they are invisible, but have tooltips.
+    """
     names = list(dict.fromkeys(row["name"] for row in rows))
     style_of = {clean_text(name): curve_style(number) for name, number in numbers.items()}
     styles: list[Style] = [style_of[name] for name in names]
@@ -138,15 +167,48 @@ def _curve_layers(
     colour = alt.Color("name:N", legend=None, scale=alt.Scale(domain=names, range=colours))
     dash = alt.StrokeDash("name:N", legend=None, scale=alt.Scale(domain=names, range=dashes))
     shape = alt.Shape("name:N", legend=None, scale=alt.Scale(domain=names, range=symbols))
-    base = alt.Chart(alt.InlineData(values=rows)).encode(x, y, colour)
-    lines = base.mark_line(strokeWidth=2.2, strokeJoin="round").encode(dash)
-    most_points = max(sum(row["name"] == name for row in rows) for name in names)
-    points = base.mark_point(filled=True, size=60, opacity=1 if most_points <= FEW_POINTS else 0)
-    return [lines, points.encode(shape, tooltip=tooltips)]
+    opacity = 1 if max(sum(row["name"] == name for row in rows) for name in names) <= FEW_POINTS else 0
+    if not _have_intervals(rows):
+        base = alt.Chart(alt.InlineData(values=rows)).encode(x, y("y"), colour)
+        points = base.mark_point(filled=True, size=60, opacity=opacity)
+        return [_mark_lines(base).encode(dash), points.encode(shape, tooltip=tooltips)]
+    intervals, lines, symbols_of_points = [], [], []
+    for name, offset in zip(names, _offsets(len(names)), strict=True):
+        base = alt.Chart(alt.InlineData(values=[row for row in rows if row["name"] == name])).encode(x, y("y"), colour)
+        intervals += _interval_layers(base, y, offset)
+        lines.append(_mark_lines(base, offset).encode(dash))
+        points = base.mark_point(filled=True, size=60, opacity=opacity, xOffset=offset)
+        symbols_of_points.append(points.encode(shape, tooltip=tooltips))
+    return [*intervals, *lines, *symbols_of_points]
 
 
-def _rule_layer(rows: list[DataRow], y: alt.Y, tooltips: list[alt.Tooltip]) -> alt.Chart:
-    """Return the reference lines as grey dashed lines across the panel."""
-    rules = alt.Chart(alt.InlineData(values=rows)).mark_rule(strokeWidth=1.6, strokeDash=RULE_DASH, color=GREY)
-    layer: alt.Chart = rules.encode(y, tooltip=tooltips)
-    return layer
+def _offsets(n_curves: int) -> list[float]:
+    """Return how far each curve of a panel with intervals is moved to the right, or to the left if negative."""
+    return [CURVE_OFFSET * (place - (n_curves - 1) / 2) for place in range(n_curves)]
+
+
+def _have_intervals(rows: list[DataRow]) -> bool:
+    """Return whether some point or reference line has an interval."""
+    return any(row["low"] < row["high"] for row in rows)
+
+
+def _mark_lines(base: alt.Chart, offset: float = 0.0) -> alt.Chart:
+    """Return the lines of curves."""
+    lines: alt.Chart = base.mark_line(strokeWidth=2.2, strokeJoin="round", xOffset=offset)
+    return lines
+
+
+def _interval_layers(base: alt.Chart, y: YAxis, offset: float) -> list[alt.Chart]:
+    """Return the intervals of a curve as vertical bars, and the short lines at their ends."""
+    bars = base.mark_rule(strokeWidth=1.6, opacity=0.75, xOffset=offset).encode(y("low"), alt.Y2("high:Q"))
+    caps = base.mark_tick(orient="horizontal", size=CAP_WIDTH, thickness=1.6, opacity=0.75, xOffset=offset)
+    return [bars, *(caps.encode(y(end)) for end in ("low", "high"))]
+
+
+def _rule_layers(rows: list[DataRow], y: YAxis, tooltips: list[alt.Tooltip]) -> list[alt.Chart]:
+    """Return the reference lines as grey dashed lines across the panel, and their intervals as bands below them."""
+    base = alt.Chart(alt.InlineData(values=rows))
+    lines = base.mark_rule(strokeWidth=1.6, strokeDash=RULE_DASH, color=GREY).encode(y("y"), tooltip=tooltips)
+    if not _have_intervals(rows):
+        return [lines]
+    return [base.mark_rect(color=GREY, opacity=0.16).encode(y("low"), alt.Y2("high:Q")), lines]

@@ -7,9 +7,9 @@ read those of a few only.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 from ..errors import counted, shown
 from ..text.analysis import group_parts
 from .labels import Label, as_written
+
+if TYPE_CHECKING:
+    from .model import Model
 
 SHOWN_CLASSES, SHOWN_TERMS = 3, 6
 """The numbers of classes and of terms per class that a printed explanation shows."""
@@ -150,14 +153,18 @@ class Explanation:
     predicted: Label | tuple[Label, ...]
     classes: tuple[ClassExplanation, ...]
     unknown: str | None = None  # a sentence on the predicted class if no term is known
+    text: str | bytes | None = field(default=None, repr=False, compare=False)
+    """The explained text."""
+    model: Model | None = field(default=None, repr=False, compare=False)
+    """The model that explains it, which finds the places of the terms in the text."""
 
     def __repr__(self) -> str:
         """Return the predicted labels and the number of classes."""
-        return f"<Explanation of {self._labels_text()}: {len(self.classes):,} classes>"
+        return f"<Explanation of {self.labels_text}: {len(self.classes):,} classes>"
 
     def __str__(self) -> str:
         """Return the predicted labels and the best classes with their strongest terms, as lines of text."""
-        lines = [f"Predicted: {self._labels_text()}"]
+        lines = [f"Predicted: {self.labels_text}"]
         if self.unknown is not None:
             lines.append(f"{self.unknown}.")
         lines += map(str, self.classes[:SHOWN_CLASSES])
@@ -165,7 +172,14 @@ class Explanation:
             lines.append(f"and {counted(len(self.classes) - SHOWN_CLASSES, 'other class', 'other classes')}")
         return "\n".join(lines)
 
-    def _labels_text(self) -> str:
+    def _repr_html_(self) -> str:
+        """Return the text with its terms marked, the best classes and the strongest terms, for notebooks."""
+        from .explanation_html import explanation_html
+
+        return explanation_html(self)
+
+    @property
+    def labels_text(self) -> str:
         """Return the predicted labels, separated by commas."""
         labels = self.predicted if isinstance(self.predicted, tuple) else (self.predicted,)
         return ", ".join(map(as_written, labels)) or "no label"

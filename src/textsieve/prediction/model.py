@@ -400,7 +400,7 @@ class Model:
             if is_unknown[0]
             else None
         )
-        return Explanation(predicted, tuple(map(explain_class, best_first)), unknown)
+        return Explanation(predicted, tuple(map(explain_class, best_first)), unknown, text, self)
 
     @cached_property
     def _finder(self) -> TermFinder:

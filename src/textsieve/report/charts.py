@@ -1,8 +1,8 @@
 """The charts of the report over the number of terms: F1 by classifier, seconds by step, and energy; and their legend.
 
 The position of a selector among the selectors determines its colour, dash and symbol, which are the same in all charts.
-The result with all terms, without selection, is a grey reference line. Charts of the same measure share their axes, so
-that they can be compared by eye.
+The result with all terms, without selection, is a grey reference line. F1 is drawn with its interval. Charts of the
+same measure share their axes, so that they can be compared by eye.
 """
 
 from __future__ import annotations
@@ -127,20 +127,24 @@ def _quality_panels(comparison: Comparison) -> list[Panel]:
     if not measured:
         return panels
     for measure, field in measures_of(comparison).items():
-        values = [getattr(summary, field).value for summary in measured]
-        low, high = round_domain(min(values), max(values))
+        ends = [end for summary in measured for end in _mean_point(summary, field).ends]
+        low, high = round_domain(min(ends), max(ends))
         domain = max(low, 0.0), min(high, 1.0)  # measures of quality are from 0 to 1
 
         def point(summary: Summary, field: str = field) -> Point:  # a default, so that each function keeps its field
-            mean: Mean = getattr(summary, field)
-            interval = "" if mean.half_width is None else f"± {mean.half_width:.3f}"
-            return Point(summary.n_selected or 0.0, mean.value, interval)
+            return _mean_point(summary, field)
 
         for classifier in classifiers_of(comparison):
             about = f"{measure} against the number of terms, {classifier}"
             chart = _draw_curves(comparison, classifier, point, y=measure, y_domain=domain, about=about)
             panels.append(_panel(chart, classifier, measure=measure, classifier=classifier))
     return panels
+
+
+def _mean_point(summary: Summary, field: str) -> Point:
+    """Return the point of a measured combination: a mean, with its interval, over the number of selected terms."""
+    mean: Mean = getattr(summary, field)
+    return Point(summary.n_selected or 0.0, mean.value, mean.half_width)
 
 
 def _time_panels(comparison: Comparison) -> list[Panel]:
@@ -209,7 +213,7 @@ def _draw_curves(
         return None
     # All terms are one point. It becomes a reference line, unless there is no curve to compare it with.
     baseline = [] if set(curves) <= {ALL} else curves.pop(ALL, [])
-    rules = {"all terms": baseline[0].y} if baseline else {}
+    rules = {"all terms": baseline[0]} if baseline else {}
     numbers.setdefault(ALL, len(numbers))  # in case all terms are the only curve of this classifier
     x_domain = None if ALL in curves else _size_domain(comparison)
     return panel(curves, numbers=numbers, x=TERMS, x_domain=x_domain, rules=rules, **shared)

@@ -12,11 +12,15 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+from collections.abc import Iterable
 from importlib.resources import files
 from typing import Any
 
 from ..comparison import Comparison
+from ..comparison.examples import MAX_CHARACTERS
+from ..comparison.plan import Condition
 from ..comparison.view import label_text
+from ..display import colour_css
 from ..errors import InputError
 from ..extras import require_extra
 from ..files import replacing
@@ -59,6 +63,7 @@ def report_page(comparison: Comparison) -> str:
     from . import page_data
     from .charts import classifiers_of, draw_charts, measures_of
 
+    short_names, comparison = comparison.conditions, comparison.with_full_names()
     charts, vega, page_script = draw_charts(comparison), script(), _asset("page.js")
     combinations = page_data.combination_data(comparison)
     data = {
@@ -71,16 +76,20 @@ def report_page(comparison: Comparison) -> str:
     }
     context: dict[str, Any] = {
         "view": comparison.view,
+        "names": _names(comparison.conditions, short_names),
+        "intervals": comparison.view.conditions.draw_intervals(),
+        "example_pairs": page_data.example_pairs(comparison),
+        "max_example_characters": MAX_CHARACTERS,
         "charts": charts,
         "data": data,
         "measures": list(measures_of(comparison)),
         "classifiers": classifiers_of(comparison),
         "n_folds": comparison.header["split"]["folds"],
         "multilabel": comparison.header["multilabel"],
-        "n_combinations_left_out": len(page_data.best_first(comparison)) - len(combinations),
+        "n_combinations_left_out": len(page_data.measured_best_first(comparison)) - len(combinations),
         "max_class_terms": page_data.max_terms_per_class(comparison),
         "policy": _policy(vega, page_script),
-        "style": _asset("style.css") + _dark_mode_css(DARK_COLOURS),
+        "style": colour_css(":root") + _asset("style.css") + _dark_mode_css(DARK_COLOURS),
         "data_json": in_script(data),
         "vega_script": vega,
         "page_script": page_script,
@@ -88,6 +97,16 @@ def report_page(comparison: Comparison) -> str:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters["zip"] = zip
     return environment.from_string(_asset("page.html")).render(context).lstrip()
+
+
+def _names(conditions: Iterable[Condition], with_short_names: Iterable[Condition]) -> dict[str, str]:
+    """Return the name of each method in options and in code, by its name on the page, if the two differ."""
+    pairs = [
+        (getattr(condition, kind).name, getattr(with_short_name, kind).name)
+        for kind in ("selector", "classifier")
+        for condition, with_short_name in zip(conditions, with_short_names, strict=True)
+    ]
+    return {name: short_name for name, short_name in pairs if name != short_name}
 
 
 def _dark_mode_css(replacements: dict[str, str]) -> str:

@@ -10,15 +10,17 @@ combinations only, at least of one. The file of results has the predictions of a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 from ..comparison import Comparison, Row
+from ..comparison.examples import ExampleDocument, sum_confusion
 from ..comparison.findings import combination_text
 from ..comparison.outcome import Overlap
 from ..comparison.plan import ALL, Size, size_text
 from ..comparison.rankings import DESCRIBED_FOLD, FoldRanking, max_class_terms
-from ..comparison.summary import Summary
+from ..comparison.summary import Summary, best_first
+from ..comparison.view import label_text
 from ..text.analysis import display_term
 
 Data = dict[str, Any]
@@ -66,12 +68,12 @@ def combination_data(comparison: Comparison) -> list[Data]:
         rows_of.setdefault(row.key[1:], []).append(row)  # the key without the fold
     combinations: list[Data] = []
     numbers_left = MAX_NUMBERS
-    for summary in best_first(comparison):
+    for summary in measured_best_first(comparison):
         rows = rows_of[summary.selector, summary.n_terms, summary.classifier]
         combination: Data = {
             "name": combination_text(summary),
             "classes": _sum_classes(rows),
-            "pairs": _sum_confusion(rows),
+            "pairs": None if (counts := sum_confusion(rows)) is None else _confusion_rows(counts),
         }
         numbers_left -= 3 * len(combination["classes"]) + 3 * len(combination["pairs"] or ())
         if numbers_left < 0 and combinations:  # the first combination is added even if it is too large
@@ -80,15 +82,41 @@ def combination_data(comparison: Comparison) -> list[Data]:
     return combinations
 
 
-def best_first(comparison: Comparison) -> list[Summary]:
-    """Return the combinations that were measured, in descending order of micro-F1, but `is_best` first."""
-    measured = [summary for summary in comparison.summary if summary.micro_f1 is not None]
+class ConfusedClasses(NamedTuple):
+    """A pair of classes that the best combination confuses, and example documents, for the template."""
 
-    def sort_key(summary: Summary) -> tuple[bool, float]:
-        assert summary.micro_f1 is not None
-        return not summary.is_best, -summary.micro_f1.value
+    label: str
+    predicted: str
+    n_documents: int
+    share: str
+    """Their share of the documents with this label, as text."""
+    documents: tuple[ExampleDocument, ...]
 
-    return sorted(measured, key=sort_key)
+
+def example_pairs(comparison: Comparison) -> list[ConfusedClasses]:
+    """Return the pairs of classes that the best combination confuses most and that have example documents."""
+    best, examples = comparison.best, comparison.examples
+    if best is None or examples is None:
+        return []
+    names = [label_text(label) for label in comparison.header["classes"]]
+    rows = comparison.rows_of(best)
+    counts, by_class = sum_confusion(rows) or {}, _sum_classes(rows)
+    return [
+        ConfusedClasses(
+            names[true],
+            names[predicted],
+            n_documents := counts[true, predicted],
+            f"{n_documents / max(by_class[true][2], 1):.1%}",
+            documents,
+        )
+        for true, predicted, documents in examples.pairs
+        if documents
+    ]
+
+
+def measured_best_first(comparison: Comparison) -> list[Summary]:
+    """Return the combinations that were measured, the best first."""
+    return best_first(summary for summary in comparison.summary if summary.micro_f1 is not None)
 
 
 def selection_data(comparison: Comparison) -> list[Data]:
@@ -154,14 +182,8 @@ def _sum_classes(rows: Iterable[Row]) -> list[list[int]]:
     return [[sum(counts) for counts in zip(*class_rows, strict=True)] for class_rows in zip(*tables, strict=True)]
 
 
-def _sum_confusion(rows: Iterable[Row]) -> list[list[int]] | None:
-    """Return the confusion matrix, summed over the folds, or None for multilabel documents."""
-    counts: dict[tuple[int, int], int] = {}
-    for row in rows:
-        if row.confusion is None:
-            return None
-        for true, predicted, count in row.confusion:
-            counts[true, predicted] = counts.get((true, predicted), 0) + count
+def _confusion_rows(counts: Mapping[tuple[int, int], int]) -> list[list[int]]:
+    """Return the confusion matrix as sorted rows of true class, predicted class and number of documents."""
     return [[*pair, count] for pair, count in sorted(counts.items())]
 
 

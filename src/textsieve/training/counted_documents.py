@@ -26,6 +26,7 @@ from ..corpus import Batch, Corpus, Labels
 from ..corpus.batch import in_groups
 from ..errors import InputError
 from ..memory import give_back
+from ..progress import Progress as Progress
 from ..selectors.base import ReadAgain
 from ..settings import is_whole
 from ..stats import ClassStats
@@ -121,9 +122,6 @@ def _stack(parts: list[csr_matrix], n_columns: int) -> csr_matrix:
     indices = np.concatenate([part.indices for part in parts])
     return csr_matrix((data, indices, indptr), shape=(n_rows, n_columns))
 
-
-Progress = Callable[[str, int, int | None], None]
-"""Called with the stage, the amount done, and the total amount, if known."""
 
 GROUP_CHARACTERS = 1 << 23
 """About the number of characters that are counted at once: enough for all threads.

@@ -5,6 +5,9 @@
   const NOTHING = "–";
   const MAX_CLASSES = 30; // the largest confusion matrix that is still readable
   const MAX_MISTAKES = 15; // rows in the table of the most frequent mistakes
+  // How many rows, terms and cards are shown at first; the style sheet has the same numbers. A few more are shown at once.
+  const FIRST = { row: 12, term: 8, class: 12 };
+  const FEW_MORE = 3;
   // Classes for cells with a dark background, and the opacity from which on a cell gets them: its text is then inverted.
   const INVERTED_TEXT = { "turns-light": 0.68, "turns-dark": 0.53 };
 
@@ -65,17 +68,52 @@
     const rows = [...table.tBodies[0].rows].sort((first, second) => compareCells(first.cells[column], second.cells[column]));
     headers.forEach((header, number) => header.setAttribute("aria-sort", number === column ? order : "none"));
     table.tBodies[0].replaceChildren(...rows);
+    if (table.id === "conditions") document.getElementById("copied").textContent = `Sorted by ${headers[column].textContent}.`;
   };
   document.addEventListener("click", (event) => {
     const header = event.target.closest?.("table.sortable th[aria-sort]");
     if (header && event.target.closest("button")) sortTable(header.closest("table"), header.cellIndex);
   });
 
+  // Long lists: show the first items, and a button that shows all. Return the button, or nothing if there are few items.
+  const clip = (box, nItems, kind, plural) => {
+    if (nItems <= FIRST[kind] + FEW_MORE) return [];
+    const button = createElement("button", { type: "button", class: "more" });
+    const toggle = (isClipped) => {
+      box.classList.toggle("clipped", isClipped);
+      button.setAttribute("aria-expanded", String(!isClipped));
+      button.textContent = isClipped ? `Show all ${formatNumber(nItems)} ${plural}` : "Show fewer";
+    };
+    button.addEventListener("click", () => toggle(!box.classList.contains("clipped")));
+    toggle(true);
+    return [button];
+  };
+  // Wide tables: mark the sides on which a table continues, now and whenever it is scrolled or its size changes.
+  const markContinuation = (frame) => {
+    const box = frame.firstElementChild;
+    const update = () => {
+      const isBefore = box.scrollLeft > 1, isAfter = box.scrollLeft + box.clientWidth < box.scrollWidth - 1;
+      frame.dataset.more = [isBefore ? "left" : "", isAfter ? "right" : ""].join(" ").trim();
+    };
+    box.addEventListener("scroll", update, { passive: true });
+    const observer = new ResizeObserver(update);
+    observer.observe(box);
+    observer.observe(box.firstElementChild);
+  };
+  const frameTable = (frame) => {
+    markContinuation(frame);
+    const box = frame.firstElementChild, table = box.firstElementChild;
+    if (table.matches(".sortable")) frame.after(...clip(box, table.tBodies[0].rows.length, "row", "rows"));
+  };
+
   // Return a table below its caption, in a box that scrolls.
   const wrapTable = (table, caption) => {
     table.setAttribute("aria-label", caption);
     const attributes = { class: "scroll", role: "region", tabindex: "0", "aria-label": caption };
-    return createElement("div", {}, createElement("p", { class: "caption" }, caption), createElement("div", attributes, table));
+    const frame = createElement("div", { class: "frame" }, createElement("div", attributes, table));
+    const block = createElement("div", {}, createElement("p", { class: "caption" }, caption), frame);
+    frameTable(frame);
+    return block;
   };
   // A column is [title], or [title, order of the first click] if it has numbers. A cell is a text, or [number, text].
   const createSortableTable = (caption, columns, rows) => {
@@ -206,10 +244,14 @@
     createElement("span", { class: "term" }, term),
     createElement("span", { title: "score" }, formatScore(score, maxScore)));
   const createCard = (className, terms, hasSelectedTerms, maxScore) => {
-    const content = terms.length
-      ? createElement("ol", { tabindex: "0", "aria-label": `Terms of ${className}` }, ...terms.map((term) => createTermItem(term, maxScore)))
-      : createElement("p", {}, hasSelectedTerms ? "No such term." : "No selected term indicates this class.");
-    return createElement("div", { class: "card" }, createElement("h3", {}, className), content);
+    const card = createElement("div", { class: "card" }, createElement("h3", {}, className));
+    if (!terms.length) {
+      card.append(createElement("p", {}, hasSelectedTerms ? "No such term." : "No selected term indicates this class."));
+      return card;
+    }
+    const list = createElement("ol", { "aria-label": `Terms of ${className}` }, ...terms.map((term) => createTermItem(term, maxScore)));
+    card.append(list, ...clip(list, terms.length, "term", "terms"));
+    return card;
   };
   const showTerms = (section) => {
     const [selector, size] = [controlValue(section, "selector"), controlValue(section, "size")];
@@ -219,6 +261,7 @@
     if (!selection) {
       status.textContent = `${selector} selected nothing with ${size} terms.`;
       cardList.replaceChildren();
+      section.querySelector(":scope > .more")?.remove();
       return;
     }
     const typedQuery = controlValue(section, "search").trim();
@@ -238,10 +281,13 @@
       return [createCard(className, matches, selectedTerms.length > 0, maxScore)];
     });
     const searched = query && nSearched < selection.selected ? `, ${formatNumber(nSearched)} of which were searched` : "";
-    const action = query ? `match “${typedQuery}”` : "are shown";
+    const action = query ? `match “${typedQuery}”` : "are listed";
     status.textContent = `${selector} selected ${formatCount(selection.selected, "term", "terms")}${searched}; `
       + `${formatNumber(nMatches)} ${action}, in ${formatCount(cards.length, "class", "classes")}.`;
     cardList.replaceChildren(...cards);
+    section.querySelector(":scope > .more")?.remove();
+    cardList.classList.remove("clipped");
+    cardList.after(...clip(cardList, cards.length, "class", "classes"));
   };
 
   // Copy the table of all combinations as comma-separated values, with all digits.
@@ -279,6 +325,7 @@
   const RENDERERS = { quality: drawPanels, times: drawPanels, energy: drawPanels, overlap: showOverlap, classes: showClasses, terms: showTerms };
   listSections();
   enableCopying();
+  document.querySelectorAll(".frame").forEach(frameTable);
   for (const [name, render] of Object.entries(RENDERERS)) {
     const section = document.getElementById(name);
     if (!section) continue;

@@ -1,0 +1,156 @@
+"""Example documents of the classes that a combination confuses most.
+
+Numbers of mistakes say how many documents of one class are taken for another, and examples show why. While a
+combination is measured, its row gets the positions of some documents of each pair of confused classes, not their texts,
+because nobody knows yet which combination will be the best. When all rows are measured, the documents of the best one's
+worst pairs are read from the corpus once more, and the beginnings of their texts are stored with the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from ..corpus import Corpus
+from .plan import Size
+
+if TYPE_CHECKING:
+    from .results import Row
+
+MAX_PAIRS, MAX_DOCUMENTS = 10, 3
+"""The number of pairs of classes with examples, and of examples for each of them."""
+MAX_CHARACTERS = 200
+"""The number of characters of each text."""
+MAX_ROW_PAIRS = 100
+"""A row has positions for so many of its most frequent pairs; the worst pairs over all folds are among these."""
+
+PairPositions = tuple[int, int, tuple[int, ...]]
+"""The true class, the predicted class, and the positions of some documents in the corpus, from 0."""
+
+
+class ExampleDocument(NamedTuple):
+    """Where a document is, such as "line 3", and the beginning of its text."""
+
+    place: str
+    text: str
+
+
+class ConfusedPair(NamedTuple):
+    """Two classes, by their numbers, and documents of the first for which the second was predicted."""
+
+    true: int
+    predicted: int
+    documents: tuple[ExampleDocument, ...]
+
+
+@dataclass(frozen=True)
+class ConfusionExamples:
+    """Example documents of the classes that a combination confuses most, the most frequent pair first."""
+
+    selector: str
+    n_terms: Size
+    classifier: str
+    pairs: tuple[ConfusedPair, ...]
+
+    @property
+    def key(self) -> tuple[str, Size, str]:
+        """Return the key of the combination: selector, number of terms and classifier."""
+        return self.selector, self.n_terms, self.classifier
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON values."""
+        return dict(vars(self))
+
+    @classmethod
+    def of_dict(cls, stored: Mapping[str, Any]) -> Self:
+        """Return the examples of a checked JSON object."""
+        pairs = (
+            ConfusedPair(true, predicted, tuple(ExampleDocument(*document) for document in documents))
+            for true, predicted, documents in stored["pairs"]
+        )
+        return cls(**{**stored, "pairs": tuple(pairs)})
+
+
+def confused_positions(pairs: Iterable[tuple[int, int]], positions: Iterable[int]) -> tuple[PairPositions, ...]:
+    """Return the first documents of each pair of confused classes, the most frequent pairs first.
+
+    `pairs` has the true and the predicted class of each document, and `positions` its position in the corpus.
+    """
+    documents_of: dict[tuple[int, int], list[int]] = {}
+    for (true, predicted), position in zip(pairs, positions, strict=True):
+        if true != predicted:
+            documents_of.setdefault((true, predicted), []).append(position)
+    frequent = sorted(documents_of.items(), key=lambda item: (-len(item[1]), item[0]))[:MAX_ROW_PAIRS]
+    return tuple((*pair, tuple(documents[:MAX_DOCUMENTS])) for pair, documents in frequent)
+
+
+def sum_confusion(rows: Iterable[Row]) -> dict[tuple[int, int], int] | None:
+    """Return the number of documents of each true and predicted class over the folds; None if multilabel."""
+    counts: dict[tuple[int, int], int] = {}
+    for row in rows:
+        if row.confusion is None:
+            return None
+        for true, predicted, count in row.confusion:
+            counts[true, predicted] = counts.get((true, predicted), 0) + count
+    return counts
+
+
+def worst_pairs(rows: Sequence[Row]) -> list[PairPositions]:
+    """Return the pairs of classes that the rows of a combination confuse most, with positions of documents."""
+    counts = sum_confusion(rows) or {}
+    mistakes = [pair for pair in counts if pair[0] != pair[1] and counts[pair]]
+    positions_of: dict[tuple[int, int], dict[int, None]] = {}  # folds that overlap may have a document twice
+    for row in rows:
+        for true, predicted, positions in row.examples or ():
+            positions_of.setdefault((true, predicted), {}).update(dict.fromkeys(positions))
+    worst = sorted(mistakes, key=lambda pair: (-counts[pair], pair))[:MAX_PAIRS]
+    return [(*pair, tuple(positions_of.get(pair, ()))[:MAX_DOCUMENTS]) for pair in worst]
+
+
+def read_examples(
+    sources: Sequence[Corpus], pairs: Sequence[PairPositions], classes: Sequence[Any], progress: Callable[[int], None]
+) -> tuple[ConfusedPair, ...]:
+    """Return the pairs with the beginnings of their documents, which are read until the last of them is found.
+
+    `sources` are the corpora whose documents were counted, one after the other. A document whose label is no longer
+    the true class is left out: the file has changed. `progress` is called with the number of documents read.
+    """
+    wanted = {position: true for true, _, positions in pairs for position in positions}
+    documents: dict[int, ExampleDocument] = {}
+    for position, place, text, labels in _placed_documents(sources, max(wanted, default=-1) + 1, progress):
+        if position in wanted and [str(label) for label in labels] == [str(classes[wanted[position]])]:
+            documents[position] = ExampleDocument(place, beginning_of(text))
+    return tuple(
+        ConfusedPair(true, predicted, tuple(documents[position] for position in positions if position in documents))
+        for true, predicted, positions in pairs
+    )
+
+
+def _placed_documents(
+    sources: Sequence[Corpus], n_documents: int, progress: Callable[[int], None]
+) -> Iterator[tuple[int, str, str, tuple[str, ...]]]:
+    """Yield the position, place, text and labels of the first documents of some corpora.
+
+    If there are several corpora, the place has the name of the document's corpus.
+    """
+    position = 0
+    for source in sources:
+        if position >= n_documents:
+            return
+        prefix = f"{source.name}, " if len(sources) > 1 else ""
+        for batch, places in source.placed_batches():
+            for text, labels, place in zip(batch.texts, batch.labels, places, strict=True):
+                yield position, f"{prefix}{place.name}", text, labels
+                position += 1
+            progress(position)
+            if position >= n_documents:
+                break
+
+
+def beginning_of(text: str) -> str:
+    """Return the first `MAX_CHARACTERS` of a text, with white space as single spaces; an ellipsis marks a cut."""
+    # Several times as many characters are enough, unless most of them are white space.
+    words = " ".join(text[: 10 * MAX_CHARACTERS].split())
+    is_whole = len(text) <= 10 * MAX_CHARACTERS and len(words) <= MAX_CHARACTERS
+    return words if is_whole else f"{words[: MAX_CHARACTERS - 1].rstrip()}…"
