@@ -17,8 +17,9 @@ from ..corpus import Batch, Corpus
 from ..corpus.label_spellings import LabelFolder, spellings_by_key
 from ..errors import InputError
 from ..evaluation.confusions import ConfusedClasses, ExampleDocument, beginning
+from ..progress import Progress, progress_or_shown
 from ..text.counter import TermCounter
-from ..training.counted_documents import CountedDocuments, Progress, count_corpus, take_columns
+from ..training.counted_documents import CountedDocuments, count_corpus, take_columns
 from ..training.targets import Targets
 from .cross_validation import (
     MIN_CLASS_SIZE,
@@ -54,13 +55,13 @@ def check(
     """Examine the documents of a corpus, or texts and labels in memory, and return what is wrong with them.
 
     It takes about as long as training and needs memory for the counts of all documents. `progress` is called with the
-    stage, what is done and what there is to do.
+    stage, what is done and what there is to do; `show_progress` shows it without one.
     """
     if not isinstance(corpus, Corpus):
         corpus = Corpus.from_texts(corpus, labels)
     elif labels is not None:
         raise InputError("A corpus has its own labels", hint="leave labels out")
-    return _Check(corpus, progress or (lambda *_: None), n_jobs).run()
+    return _Check(corpus, progress_or_shown(progress), n_jobs).run()
 
 
 class _Check:

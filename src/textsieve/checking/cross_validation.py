@@ -29,8 +29,9 @@ from ..categorizer_settings import Settings
 from ..evaluation.calibration import JointCalibration
 from ..evaluation.scores import HeldOutScores
 from ..evaluation.validation import folds, held_out
+from ..progress import Progress
 from ..settings import n_threads
-from ..training.counted_documents import CountedDocuments, Progress
+from ..training.counted_documents import CountedDocuments
 from ..training.plan import TrainingPlan
 from ..training.tuning import FoldSplit
 

@@ -215,5 +215,5 @@ class CheckResult:
 
     def __str__(self) -> str:
         """Return the kinds of problems that there are, with their numbers."""
-        lines = [f"{count:,} {problem}: {advice}" for problem, count, advice in self.problems()]
+        lines = [f"{problem}: {count:,} ({advice})" for problem, count, advice in self.problems()]
         return "\n".join([f"{self.name}: {self.heading}", *(lines or ["No problems found."])])
