@@ -22,7 +22,7 @@ from .corpus import Corpus, with_source
 from .read_documents import read
 from .read_limits import ReadLimits
 from .readers import jsonl
-from .source import Source
+from .source import Source, check_keep
 from .streams import CHUNK, HEAD, check_encoding, lines_of_chunks
 
 MIN_START = 4
@@ -86,7 +86,7 @@ def _read_as_it_arrives(chunks: Iterator[bytes], name: str, options: dict[str, A
         text=options.get("text"),
         label=options.get("label"),
         texts_only=True,
-        keep=tuple(options.get("keep", ())),
+        keep=check_keep(options.get("keep", ())),
         limits=ReadLimits.from_options(**options),
         **defaults,
     )

@@ -21,7 +21,7 @@ from ...errors import InputError, Place
 from ..batch import Batch, Document, KeptDocument, Report, in_batches
 from ..corpus import Corpus
 from ..formats import Format
-from ..source import Source, choose_columns, choose_kept_columns
+from ..source import ALL_COLUMNS, Source, choose_columns, choose_kept_columns
 from ..streams import without_surrogates
 
 LOOK_AHEAD_LINES = 1_000
@@ -44,7 +44,8 @@ class _Keys(NamedTuple):
 
     text: str
     label: str | None
-    kept: tuple[str, ...]
+    kept: tuple[str, ...] | None
+    """None: each object with all its keys."""
 
 
 def corpus(source: Source, format: Format) -> Corpus:
@@ -93,7 +94,7 @@ def _choose_keys(examples: list[Object], source: Source) -> _Keys:
     for option, value in (
         ("text", source.text),
         ("label", source.label),
-        *(("keep", column) for column in source.keep),
+        *(("keep", column) for column in ([] if source.keep == ALL_COLUMNS else source.keep)),
     ):
         if isinstance(value, int) and not isinstance(value, bool):
             raise InputError(
@@ -105,7 +106,8 @@ def _choose_keys(examples: list[Object], source: Source) -> _Keys:
             )
     keys = list(dict.fromkeys(key for record in examples for key in record))
     text, label = choose_columns(keys, source)
-    return _Keys(keys[text], None if label is None else keys[label], tuple(choose_kept_columns(keys, source)))
+    kept = None if source.keep == ALL_COLUMNS else tuple(choose_kept_columns(keys, source))
+    return _Keys(keys[text], None if label is None else keys[label], kept)
 
 
 def _documents(
@@ -135,7 +137,9 @@ def _documents(
         text, n_replaced = without_surrogates(value or "")
         report.replaced_bytes += n_replaced
         labels = () if label_key is None else read_labels(record.get(label_key), number)
-        if kept_keys:
+        if kept_keys is None:
+            yield text, labels, record
+        elif kept_keys:
             yield text, labels, {name: record.get(name) for name in kept_keys}
         else:
             yield text, labels
