@@ -411,14 +411,14 @@ class Categorizer(Parameters):
             if labels is not None:
                 raise InputError("A corpus has its own labels", hint="leave labels out")
             class_by_text = classes_by_text(self._fitted().classes)
-            for batch, places in documents.placed_batches():
+            for batch, document_places in documents.placed_batches():
                 yield (
                     batch.texts,
                     [
                         tuple(class_by_text.get(label, label) for label in document_labels)
                         for document_labels in batch.labels
                     ],
-                    [place.name for place in places],
+                    [place.name for place in document_places],
                 )
         else:
             from .training.targets import Targets

@@ -209,6 +209,17 @@ def replacing(path: str, *, mode: int | None = None) -> Iterator[BinaryIO]:
     flush_folder(folder)
 
 
+@contextmanager
+def open_output(path: str) -> Iterator[BinaryIO]:
+    """Open a file as `replacing` does, but write to a pipe or a device in place, because it must not be replaced."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        with naming_when_full(path), open(path, "wb") as file:
+            yield file
+        return
+    with replacing(path) as file:
+        yield file
+
+
 def _part_prefix(target: str) -> str:
     """Return the prefix of the names of a target's part files.
 

@@ -91,8 +91,56 @@ def test_columns_that_cannot_be_kept_raise_an_error(model: Path, news: Path, run
         if name.endswith((".txt", ".ft")):
             result = run("predict", model, "-", "--keep", "id", input=FORMS[name], exit_code=1)
             assert "--keep id: it is for formats with columns" in result.stderr
-    for name in ("label", "unknown"):
-        assert "is a key of the predictions" in run("predict", model, news, "--keep", name, exit_code=2).stderr
+    result = run("predict", model, news, "--keep", "nothing", exit_code=1)
+    assert "no column 'nothing' for --keep. Columns found: 'topic', 'body'" in result.stderr
+    for values in (["none,id"], ["none", "--keep", "id"]):
+        assert "none stands alone" in run("predict", model, news, "--keep", *values, exit_code=2).stderr
+
+
+def test_columns_of_the_input_never_hide_predictions(model: Path, run: Run) -> None:
+    rows = [{"label": "x", "text": TEXTS[0], "score": 5, "input_score": 6, "unknown": [7]}, {"text": TEXTS[1]}]
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    first, second = records(run("predict", model, "-", "--keep", "all", input=lines).stdout)
+    assert list(first) == [
+        *("input_label", "text", "input_input_score", "input_score", "input_unknown"),
+        *("label", "score", "probability"),
+    ]
+    assert (first["input_label"], first["label"], first["input_input_score"], first["input_score"]) == (
+        "x",
+        "sport",
+        5,
+        6,
+    )
+    assert list(second) == ["text", "label", "score", "probability"], "each object has its own keys"
+    (kept, _) = records(run("predict", model, "-", "--keep", "label", input=lines).stdout)
+    assert list(kept) == ["input_label", "label", "score", "probability"]
+
+
+def test_columns_to_keep_are_listed_with_commas(model: Path, tmp_path: Path, run: Run) -> None:
+    (tmp_path / "in.csv").write_text('id,"a,b",text,c\n1,2,the striker,3\n')
+    for values, names in (
+        (["id,c"], ["id", "c"]),
+        (["id, c", "--keep", "text"], ["id", "c", "text"]),
+        (['"a,b",id'], ["a,b", "id"]),
+        (["all"], ["id", "a,b", "text", "c"]),
+        (["all", "--keep", "id"], ["id", "a,b", "text", "c"]),
+        (["none"], []),
+    ):
+        (record,) = records(run("predict", model, tmp_path / "in.csv", "--text", "text", "--keep", *values).stdout)
+        assert list(record) == [*names, "label", "score", "probability"]
+
+
+def test_reasons_are_added_to_lines(model: Path, tagger: Path, run: Run) -> None:
+    lines = "\n".join([*TEXTS, "xyzzy"])
+    predictions = records(run("predict", model, "-", "--reasons", 2, input=lines).stdout)
+    first = predictions[0]["reasons"]
+    assert {reason["term"] for reason in first} == {"striker", "goal"}
+    assert first[0]["contribution"] >= first[1]["contribution"] > 0
+    assert predictions[3]["reasons"] == []
+    assert "reasons" not in records(run("predict", model, "-", input=lines).stdout)[0]
+    (tagged,) = records(run("predict", tagger, "-", "--reasons", 1, input="goal striker budget vote\n").stdout)
+    assert list(tagged["reasons"]) == tagged["labels"] == ["politics", "sport"]
+    assert tagged["reasons"]["politics"][0]["term"] in ("budget", "vote")
 
 
 @pytest.fixture

@@ -83,3 +83,28 @@ def test_default_columns_precede_conventional_names(tmp_path: Path) -> None:
     assert list(read(tmp_path / "x.csv", usual=usual, text="text", label=False)) == [("c", ())]
     assert list(read(tmp_path / "x.csv", usual=usual, text="sect")) == [("b", ("d",))]
     assert list(read(tmp_path / "x.csv", usual=usual, label="head")) == [("c", ("a",))]
+
+
+def all_values(path: Path) -> list[dict[str, object]]:
+    corpus = read(path, text="text", texts_only=True, keep="all")
+    return [values for batch in corpus.batches() for values in batch.kept or []]
+
+
+def test_all_columns_can_be_kept(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("id,note,text,note,note_2\n1,a,b,c,d\n")
+    assert all_values(tmp_path / "x.csv") == [{"id": "1", "note": "a", "text": "b", "note_2": "c", "note_2_2": "d"}]
+    (tmp_path / "x.jsonl").write_text('{"id": 1, "text": "a"}\n{"text": null, "late": [2]}\n')
+    assert all_values(tmp_path / "x.jsonl") == [{"id": 1, "text": "a"}, {"text": None, "late": [2]}]
+    rows = [{"id": 1, "text": b"caf\xe9", "tags": ["a", "b"], "where": {"x": 1}, "raw": b"x"}]
+    pl.DataFrame(rows).write_parquet(tmp_path / "x.parquet")
+    with pytest.warns(UserWarning, match="columns of objects or bytes are not kept: 'where', 'raw'"):
+        assert all_values(tmp_path / "x.parquet") == [{"id": 1, "text": "caf\ufffd", "tags": ["a", "b"]}]
+
+
+def test_all_of_a_folder_is_the_name_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/1.txt").write_text("x")
+    assert [batch.kept for batch in read(tmp_path / "docs", keep="all").batches()] == [[{"file": "1.txt"}]]
+    (tmp_path / "x.txt").write_text("just words\n")
+    assert [batch.kept for batch in read(tmp_path / "x.txt", keep="all").batches()] == [None]
+    assert next(read("docstrings", keep="all").batches()).kept is None

@@ -114,4 +114,4 @@ def test_bands_count_every_document_once(categorizer: Categorizer) -> None:
     assert sum(band.documents for band in report.bands) == 21
     assert sum(band.documents * band.accuracy for band in report.bands) == pytest.approx(report.right)
     assert report.bands[0].documents >= 1, "a document without a known term is never certain"
-    assert Report("ab", documents=3, pairs=Counter({("a", "a"): 3})).bands == []
+    assert Report(("a", "b"), documents=3, pairs=Counter({("a", "a"): 3})).bands == []

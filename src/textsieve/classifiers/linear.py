@@ -57,6 +57,10 @@ class LinearScorer:
         """Return what each value adds to the scores (values x outputs); values may come from several rows."""
         return np.asarray(values[:, np.newaxis] * self.coefficients[columns].astype(np.float64))
 
+    def coefficients_of(self, columns: NDArray[np.integer], outputs: NDArray[np.integer]) -> Floats:
+        """Return the coefficients of some pairs of term and output."""
+        return np.asarray(self.coefficients[columns, outputs], np.float64)
+
     def term_strengths(self) -> NDArray[np.float32]:
         """Return the coefficients: how strongly each term indicates each class."""
         return self.coefficients

@@ -234,6 +234,19 @@ class SparseLinearScorer:
         products[positions, self.outputs[entries]] = values[positions] * self._values[entries]
         return products
 
+    def coefficients_of(self, columns: NDArray[np.integer], outputs: NDArray[np.integer]) -> Floats:
+        """Return the coefficients of some pairs of term and output; 0 where there is none."""
+        if not self.n_coefficients:
+            return np.zeros(len(columns))
+        pairs = columns * np.int64(self.n_outputs) + outputs
+        positions = np.minimum(np.searchsorted(self._pairs, pairs), self.n_coefficients - 1)
+        return np.where(self._pairs[positions] == pairs, self._values[positions], 0.0)
+
+    @cached_property
+    def _pairs(self) -> Ints:
+        """Return a number for the term and output of each coefficient, ascending."""
+        return self._columns * self.n_outputs + self.outputs
+
     def term_strengths(self) -> Floats:
         """Return the coefficients (terms x outputs): how strongly each term indicates each class."""
         return self.coefficients

@@ -1,6 +1,5 @@
 """`textsieve explain`: show which terms of a text speak for and against its classes."""
 
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from itertools import groupby, takewhile
@@ -69,8 +68,7 @@ def command(model: str, text: str, n_classes: int, label: str | None, n_terms: i
         print_json(explanation.to_dict() | {"classes": [explained.to_dict() for explained in classes]})
     else:
         page, compares_classes = _begin_page(explanation, classes), trained.model_.needs_comparing
-        # A table of words has no column that compares classes, so models that need it get a table of terms.
-        shows_words = trained.model_.analysis.char_ngram_range is not None and not compares_classes
+        shows_words = trained.model_.explains_words
         spans = trained.spans(text) if shows_words or page.has_styles else []
         if page.has_styles:
             page.styled(highlight(text, spans, _strengths(classes[0], compares_classes)))
@@ -185,21 +183,12 @@ def contributions_of_words(
     term that occurs at several places contributes the same amount at each. Terms that are not inside one word are
     listed by themselves, like words: n-grams of words, and n-grams of scripts without spaces.
     """
-    from ..text.tokens import token_places
+    from ..prediction.reasons import words_of_spans
 
-    places = sorted(place for sequence in token_places(text).sequences for place in sequence)
-    starts = [start for start, _ in places]
     by_term = {contribution.term: contribution for contribution in explained.contributions}
     amounts: dict[str, list[float]] = defaultdict(list)
     terms: dict[str, set[str]] = defaultdict(set)
-    for start, end, term in spans:
-        word = term
-        number = bisect_right(starts, (start + end) // 2) - 1
-        if number >= 0:
-            first, last = places[number]  # the last word that begins before or at the middle of the span
-            # Is the span inside this word? N-grams may include the space before or after it, hence + 1 and - 1.
-            if first <= start + 1 and end - 1 <= last:
-                word = text[first:last].lower() if lowercase else text[first:last]
+    for word, term in words_of_spans(text, spans, lowercase=lowercase):
         amounts[word].append(by_term[term].contribution / by_term[term].count)
         terms[word].add(term)
     words = [WordContribution(word, len(terms[word]), fsum(parts)) for word, parts in amounts.items()]

@@ -1,12 +1,13 @@
-"""`textsieve predict`: read documents and write a JSON line for each, in the same order."""
+"""`textsieve predict`: read documents and write their labels, in the same order, as JSON lines or as a table."""
 
+import csv
 import io
 import os
 import stat
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from itertools import repeat
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -14,14 +15,42 @@ import click
 from . import options
 
 if TYPE_CHECKING:
-    from ..corpus.batch import KeptValues
-    from ..prediction import Predictions
-    from ..prediction.records import Records
+    from ..corpus.batch import Batch, KeptValues
+    from ..corpus.source import Keep
+    from ..prediction.records import RecordColumns
+    from ..table_files import TableKind, WriteRows
+
+WriteRecords = Callable[[Sequence["KeptValues"], Iterator[dict[str, Any]]], None]
+"""A function that writes the predictions of a batch, each with the values kept from the input."""
+
+TABLE_REASONS = 3
+"""The number of terms that decided which a table shows by default."""
+HEADER_ROWS = 1_000
+"""The number of documents from which the columns of a table are determined."""
+MAX_NAMES_SHOWN = 10
+
+
+def parse_keep(values: tuple[str, ...]) -> "Keep | None":
+    """Parse --keep: names or numbers of columns, separated by commas; "all" or "none"; None if it is not given.
+
+    A name that contains a comma is in quotes, as in CSV.
+    """
+    from ..corpus.source import ALL_COLUMNS
+
+    names = [name for value in values for name in next(csv.reader([value], skipinitialspace=True), []) if name]
+    if ALL_COLUMNS in names:
+        return ALL_COLUMNS
+    if "none" in names and len(set(names)) > 1:
+        raise click.BadParameter("none stands alone: give either none, or the columns to keep.")
+    if "none" in names:
+        return ()
+    return tuple(map(options.column, names)) or None
 
 
 @click.command(
     epilog=options.examples(
         "textsieve predict news.sieve inbox.jsonl > out.jsonl",
+        "textsieve predict news.sieve inbox.csv -o labelled.xlsx --top 3",
         "tail -f tickets.jsonl | textsieve predict tickets.sieve - --keep id",
     )
 )
@@ -30,82 +59,121 @@ if TYPE_CHECKING:
 @options.read_options
 @click.option(
     "--keep",
-    type=options.column,
     multiple=True,
-    callback=lambda _, __, names: _check_kept_columns(names),
-    metavar="COLUMN",
-    help="Copy a column or key of the input to the output; may be repeated.",
+    callback=lambda _, __, values: parse_keep(values),
+    metavar="COLUMNS",
+    help="Copy columns or keys of the input to the output: names separated by commas, all, or none. May be repeated.  "
+    "[default: all for a table, none for JSON lines]",
 )
-@click.option("--scores", "all_scores", is_flag=True, help="Add the scores of all classes.")
-@click.option("--top", type=click.IntRange(min=1), metavar="N", help="Add the scores of the N best classes.")
+@click.option("--scores", "all_scores", is_flag=True, help="Add the scores and probabilities of all classes.")
+@click.option(
+    "--top", type=click.IntRange(min=1), metavar="N", help="Add the scores and probabilities of the N best classes."
+)
+@click.option(
+    *("--reasons", "n_reasons"),
+    type=click.IntRange(min=0),
+    metavar="N",
+    help=f"Add the N terms that spoke most for the label.  [default: {TABLE_REASONS} for a table, 0 for JSON lines]",
+)
 @options.abstaining
 @click.option(
     *("-o", "--output"),
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="Write to this file instead of standard output; an old file is replaced when all lines are written.",
+    help="Write to this file instead of standard output: a table if its name ends in .csv, .tsv, .xlsx or .parquet, "
+    "otherwise JSON lines. An old file is replaced when the new one is complete.",
 )
-@click.option("--json", "is_json_anyway", is_flag=True, help="Has no effect: the output is always JSON lines.")
+@click.option("--json", "wants_json", is_flag=True, help="Write JSON lines, whatever the name of the output file is.")
 @options.jobs
 def command(
     model: str,
     path: str,
     read_options: dict[str, Any],
-    keep: tuple[str | int, ...],
+    keep: "Keep | None",
     all_scores: bool,
     top: int | None,
+    n_reasons: int | None,
     abstaining: dict[str, Any],
     output: str | None,
-    is_json_anyway: bool,
+    wants_json: bool,
     jobs: int,
 ) -> None:
-    """Predict the labels of documents, and print a JSON line for each.
+    """Predict the labels of documents, and write a JSON line or a row of a table for each.
 
     Lines are {"label": ..., "score": ...}, or for a multilabel model {"labels": [...], "scores": {...}}, in the order
     of the documents. A model with probabilities adds these; for a folder, "file" is added; and "unknown" is added if a
     document has none of the model's terms. With --min-probability or --abstain-label, the label of a document of which
     the model is not sure is null or LABEL, and "best_guess" is the best class.
 
+    A table (-o FILE.csv, .tsv, .xlsx or .parquet) has all columns of the input, the label, its probability, and the
+    three terms that spoke most for it. A column of the input that has the name of a column of the predictions, such as
+    label, is called input_label in the output.
+
     PATH may be any file or folder that train reads, with labels or without; a .txt file has a document on each line
     unless its content shows another format. - is standard input, where each JSON line is answered as soon as it
     arrives. The column names that were given to train are the defaults.
     """
     from ..categorizer import load
+    from ..corpus.source import ALL_COLUMNS
     from ..errors import counted
     from ..prediction import Abstention, unknown_documents_warning
-    from ..prediction.records import Records
+    from ..prediction.reasons import Reasons
+    from ..prediction.records import RecordColumns, Records, choose_separator
     from .errors import exit_as_usage_error
     from .messages import print_message, warn
     from .opening import STDIO, check_output, columns_lines, default_read_options, hint_if_not_a_model, open_corpus
     from .progress import progress, with_progress
 
     output = None if output == STDIO else output
+    kind = None
     if output is not None:
-        check_output(output, model, path, what="a list of predictions", may_be_stream=True, option="-o")
+        if not wants_json:
+            from ..table_files import table_kind
+
+            kind = table_kind(output)
+        may_be_stream = kind is None or kind.can_be_stream
+        check_output(output, model, path, what="a list of predictions", may_be_stream=may_be_stream, option="-o")
     with hint_if_not_a_model("predict", model, path):
         trained = load(model).model_
     n_documents = n_unknown = n_abstained = 0
     with exit_as_usage_error():
         abstention = Abstention.of(trained, **abstaining)
-    records = Records(trained, len(trained.classes) if all_scores else top, abstention)
-    extra = {"keep": keep or (("file",) if os.path.isdir(path) else ()), "usual": default_read_options(trained)}
+    if keep is None:
+        keep = ALL_COLUMNS if kind is not None else ("file",) if os.path.isdir(path) else ()
+    if n_reasons is None:
+        n_reasons = 0 if kind is None else TABLE_REASONS
+    # In a table, each label of a multilabel document needs its score, even if it is not among the N best.
+    needs_all_scores = all_scores or (top is not None and kind is not None and trained.multilabel)
+    records = Records(trained, len(trained.classes) if needs_all_scores else top, abstention)
+    reasons = Reasons(trained, n_reasons, jobs) if n_reasons else None
+    defaults = default_read_options(trained)
+    columns = RecordColumns(
+        trained,
+        n_best=top,
+        of_all_classes=all_scores,
+        abstains=abstention is not None,
+        has_reasons=reasons is not None,
+        separator=choose_separator(trained, read_options["label_separator"] or defaults.get("label_separator")),
+    )
     wants_progress = output is not None or not _may_reach_terminal(sys.stdout)
     with (
-        open_corpus(path, read_options, texts_only=True, **extra) as corpus,
+        open_corpus(path, read_options, texts_only=True, keep=keep, usual=defaults) as corpus,
         progress(enabled=wants_progress) as on_progress,
-        _open_output(output) as (file, encoding),
+        _open_lines(output) if output is None or kind is None else _open_rows(output, kind, columns) as write,
     ):
         for batch in with_progress(corpus, "predicting", on_progress).text_batches():
             if not n_documents:  # the columns of a pipe are known with its first documents
                 for line in columns_lines(corpus, only_choices=True):
                     print_message("note", line)
             with corpus.naming_documents(n_documents, batch.kept):
-                predictions = trained.predict(batch.texts, jobs)
+                if reasons is None:
+                    predictions, terms = trained.predict(batch.texts, jobs), None
+                else:
+                    predictions, terms = reasons.predict(batch.texts)
             n_documents += len(predictions.scores)
             n_unknown += predictions.n_unknown
             n_abstained += 0 if abstention is None else int(abstention.applies(trained, predictions).sum())
-            file.writelines(_json_lines(records, predictions, batch.kept, encoding))
-            file.flush()  # a reader gets these predictions while more documents arrive
+            write(_kept_values(batch, keep), records.of(predictions, terms))
     if n_abstained:
         why = f"{n_unknown:,} have none of the selected terms"
         label = "no label" if abstaining["abstain_label"] is None else f"the label {abstaining['abstain_label']!r}"
@@ -114,14 +182,28 @@ def command(
         warn(unknown_documents_warning(trained, n_unknown, n_documents))
 
 
-def _check_kept_columns(names: tuple[str | int, ...]) -> tuple[str | int, ...]:
-    """Return the columns; raise `BadParameter` for one that would overwrite a key of the predictions."""
-    from ..prediction.records import KEYS
+def _kept_values(batch: "Batch", keep: "Keep") -> "Sequence[KeptValues]":
+    """Return the values kept from the input for each document; if all of a file without columns is kept, its texts."""
+    from ..corpus.source import ALL_COLUMNS
 
+    if batch.kept is not None:
+        return batch.kept
+    return [{"text": text} if keep == ALL_COLUMNS else {} for text in batch.texts]
+
+
+def renamed(names: Sequence[str], taken: Sequence[str]) -> dict[str, str]:
+    """Return the names in the output of columns of the input: those that are taken get the prefix input_.
+
+    >>> renamed(["id", "label", "input_label"], ["label"])
+    {'id': 'id', 'label': 'input_input_label', 'input_label': 'input_label'}
+    """
+    in_output = {}
     for name in names:
-        if name in KEYS:
-            raise click.BadParameter(f"{name!r} is a key of the predictions; rename the column of the input.")
-    return names
+        different = name
+        while different in taken or (different != name and different in names):
+            different = f"input_{different}"
+        in_output[name] = different
+    return in_output
 
 
 def _may_reach_terminal(stream: TextIO) -> bool:
@@ -137,31 +219,73 @@ def _may_reach_terminal(stream: TextIO) -> bool:
 
 
 @contextmanager
-def _open_output(output: str | None) -> Iterator[tuple[TextIO, str]]:
-    """Yield the file to write to and its encoding; None is standard output."""
-    if output is None:
-        yield sys.stdout, getattr(sys.stdout, "encoding", None) or "utf-8"
-        return
-    from ..files import naming_when_full, replacing
-
-    if os.path.exists(output) and not os.path.isfile(output):  # a pipe or a device must not be replaced
-        with naming_when_full(output), open(output, "w", encoding="utf-8", newline="\n") as file:
-            yield file, "utf-8"
-        return
-
-    with replacing(output) as binary_file:
-        text_file = io.TextIOWrapper(binary_file, encoding="utf-8", newline="\n")
-        yield text_file, "utf-8"
-        text_file.flush()
-        text_file.detach()  # `replacing` still needs the binary file, which the wrapper would close
-
-
-def _json_lines(
-    records: "Records", predictions: "Predictions", kept: "list[KeptValues] | None", encoding: str
-) -> Iterator[str]:
-    """Yield a JSON line for each document: the values kept from the input, if there are any, and its prediction."""
+def _open_lines(output: str | None) -> Iterator[WriteRecords]:
+    """Yield a function that writes predictions as JSON lines; None is standard output."""
+    from ..prediction.records import KEYS
     from .json_output import as_json
 
-    # `repeat` has no end, so the lengths of the two can't be required to be equal.
-    for record, values in zip(records.of(predictions), kept or repeat({}), strict=False):
-        yield as_json(values | record, encoding=encoding) + "\n"
+    def write_to(file: TextIO, encoding: str) -> WriteRecords:
+        def write(kept: "Sequence[KeptValues]", records: Iterator[dict[str, Any]]) -> None:
+            for values, record in zip(kept, records, strict=True):
+                names = None if values.keys().isdisjoint(KEYS) else renamed(list(values), KEYS)
+                own = values if names is None else {names[name]: value for name, value in values.items()}
+                file.write(as_json(own | record, encoding=encoding) + "\n")
+            file.flush()  # a reader gets these predictions while more documents arrive
+
+        return write
+
+    if output is None:
+        yield write_to(sys.stdout, getattr(sys.stdout, "encoding", None) or "utf-8")
+        return
+    from ..files import open_output
+
+    with open_output(output) as binary_file:
+        text_file = io.TextIOWrapper(binary_file, encoding="utf-8", newline="\n")
+        yield write_to(text_file, "utf-8")
+        text_file.flush()
+        text_file.detach()  # `open_output` still needs the binary file, which the wrapper would close
+
+
+@contextmanager
+def _open_rows(output: str, kind: "TableKind", columns: "RecordColumns") -> "Iterator[WriteRecords]":
+    """Yield a function that writes predictions as the rows of a table.
+
+    The columns of the input are the keys of the first `HEADER_ROWS` documents. Keys that only later JSON objects have
+    are left out, with a warning.
+    """
+    from ..table_files import open_table
+    from .messages import warn
+
+    pending: list[tuple[Mapping[str, object], list[Any]]] = []  # kept values and cells, until the columns are known
+    names: list[str] = []  # the columns of the input
+    left_out: dict[str, None] = {}
+    with ExitStack() as stack:
+        write_rows: WriteRows | None = None
+
+        def write_pending() -> None:
+            nonlocal write_rows, names
+            if write_rows is None:
+                names = list(dict.fromkeys(name for values, _ in pending for name in values))
+                in_output = renamed(names, columns.names)
+                write_rows = stack.enter_context(
+                    open_table(output, kind, [*(in_output[name] for name in names), *columns.names])
+                )
+            known = set(names)
+            for values, _ in pending:
+                if not values.keys() <= known and len(left_out) < HEADER_ROWS:
+                    left_out.update(dict.fromkeys(name for name in values if name not in known))
+            write_rows([*map(values.get, names), *cells] for values, cells in pending)
+            pending.clear()
+
+        def write(kept: "Sequence[KeptValues]", records: Iterator[dict[str, Any]]) -> None:
+            pending.extend((values, columns.row(record)) for values, record in zip(kept, records, strict=True))
+            if write_rows is not None or len(pending) >= HEADER_ROWS:
+                write_pending()
+
+        yield write
+        if pending:
+            write_pending()
+    if left_out:
+        shown = ", ".join(repr(name) for name in islice(left_out, MAX_NAMES_SHOWN))
+        more = f" and {len(left_out) - MAX_NAMES_SHOWN:,} more" if len(left_out) > MAX_NAMES_SHOWN else ""
+        warn(f"The table has no column for keys that the first {HEADER_ROWS:,} documents don't have: {shown}{more}.")

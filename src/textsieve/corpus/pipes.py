@@ -23,7 +23,7 @@ from .encodings import DEFAULT
 from .read_documents import read
 from .read_limits import ReadLimits
 from .readers import jsonl
-from .source import Source, check_text_columns
+from .source import Source, check_keep, check_text_columns
 from .streams import CHUNK, HEAD, check_encoding, lines_of_chunks
 
 MIN_START = 4
@@ -86,7 +86,7 @@ def _read_as_it_arrives(chunks: Iterator[bytes], name: str, options: dict[str, A
         text=check_text_columns(options.get("text")),
         label=options.get("label"),
         texts_only=True,
-        keep=tuple(options.get("keep", ())),
+        keep=check_keep(options.get("keep", ())),
         default_text=check_text_columns(usual.get("text")),
         default_label=usual.get("label"),
         limits=ReadLimits.from_options(**options),

@@ -19,7 +19,7 @@ from .encodings import DEFAULT, FileEncoding
 from .formats import BY_NAME, Format, detect, detect_by_content
 from .named_corpora import NAMED, closest_name, is_corpus_name, open_named
 from .read_limits import ReadLimits
-from .source import Column, Source, check_text_columns
+from .source import ALL_COLUMNS, Column, Source, check_keep, check_text_columns
 from .streams import check_encoding, unreadable_error
 
 
@@ -64,11 +64,11 @@ def read(
     bytes are replaced and counted.
 
     With `texts_only`, as for prediction, labels are ignored: a table need not have any, and errors in them don't
-    matter. `keep` lists other columns whose values come with each batch, as `Batch.kept`; for a folder, it may list
-    "file", the name of each document's file. `usual` has default options: the column names under "text" and "label" are
-    tried before the conventional ones, and "label_separator" and "sheet" are used for formats that have them if the
-    option is left out. `lenient` skips lines of JSON that can't be parsed, such as one that was cut off, and lists
-    their places in `Report.unreadable`.
+    matter. `keep` lists columns whose values come with each batch, as `Batch.kept`; "all" is all columns. For a folder,
+    it may list "file", the name of each document's file. `usual` has default options: the column names under "text" and
+    "label" are tried before the conventional ones, and "label_separator" and "sheet" are used for formats that have
+    them if the option is left out. `lenient` skips lines of JSON that can't be parsed, such as one that was cut off,
+    and lists their places in `Report.unreadable`.
 
     `max_document` is the largest allowed size of a document in bytes, by default 100 MB, or 10 MB in a named corpus.
     `max_unpacked` is the number of bytes that one compressed file may unpack to, by default 200 times its size but at
@@ -81,12 +81,15 @@ def read(
     location = _parse_path(path)
     is_named = not _exists(location) and isinstance(path, str) and is_corpus_name(path)
     limits = ReadLimits.from_options(max_document, max_unpacked, follow_links, is_named=is_named)
-    columns_to_keep = _check_keep(keep)
+    columns_to_keep = check_keep(keep)
     if is_named:
         name = os.fspath(path)
         _check_no_options(name, text=text, label=label, label_separator=label_separator, format=format, sheet=sheet)
         # An empty `keep` and the default encoding count as not given.
-        _check_no_options(name, keep=columns_to_keep or None, encoding=None if encoding == DEFAULT else encoding)
+        keeps_columns = columns_to_keep and columns_to_keep != ALL_COLUMNS  # a named corpus has no columns
+        _check_no_options(
+            name, keep=columns_to_keep if keeps_columns else None, encoding=None if encoding == DEFAULT else encoding
+        )
         return _fold(open_named(name, limits), fold_labels)
     if not _exists(location):
         raise _missing_error(location)
@@ -199,13 +202,6 @@ def _missing_error(path: Path) -> InputError:
     )
 
 
-def _check_keep(keep: Iterable[Column]) -> tuple[Column, ...]:
-    """Return the columns to keep without duplicates; raise `InputError` if `keep` is one column, not a list."""
-    if isinstance(keep, str | int):
-        raise InputError(setting="keep", value=keep, hint=f"give a list of columns, such as [{keep!r}]")
-    return tuple(dict.fromkeys(keep))
-
-
 def _check_options_fit(source: Source, file_format: Format) -> None:
     """Raise `InputError` for options that the format ignores, since they are probably mistakes."""
     place = str(source.path)
@@ -224,7 +220,7 @@ def _check_options_fit(source: Source, file_format: Format) -> None:
         f"it is for formats with columns ({formats_with_columns}), but this is {file_format.name}: "
         f"{file_format.looks_like}"
     )
-    for name in source.keep:
+    for name in () if source.keep == ALL_COLUMNS else source.keep:
         if name not in file_format.keeps:
             names = " and ".join(map(repr, file_format.keeps))
             keep_hint = f"This format can keep {names}" if names else "Leave it out"

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from ..errors import InputError, Setting, shown
 from ..warning import warn
@@ -28,11 +28,24 @@ Column = str | int
 
 BETWEEN_PARTS = "\n\n"
 """What separates the parts of a text that come from several columns: a blank line."""
+ALL_COLUMNS: Final = "all"
+"""The value of the option `keep` that stands for all columns."""
+Keep = tuple[Column, ...] | Literal["all"]
 
 
 def join_parts(parts: Iterable[str]) -> str:
     """Return the parts of a text with a blank line between them; parts with nothing but white space are left out."""
     return BETWEEN_PARTS.join(part for part in parts if part and not part.isspace())
+
+
+def check_keep(keep: Iterable[Column]) -> Keep:
+    """Return the columns to keep without duplicates; raise `InputError` if `keep` is one column, not a list."""
+    if keep == ALL_COLUMNS:
+        return ALL_COLUMNS
+    if isinstance(keep, str | int):
+        hint = f"give a list of columns, such as [{keep!r}], or {ALL_COLUMNS!r}"
+        raise InputError(setting="keep", value=keep, hint=hint)
+    return tuple(dict.fromkeys(keep))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +62,8 @@ class Source:
     label_separator: str | None = None
     texts_only: bool = False
     """Whether labels are ignored: there may be none, and invalid ones raise no error."""
-    keep: tuple[Column, ...] = ()
-    """Other columns to read for each document, or "file" for a folder."""
+    keep: Keep = ()
+    """Columns whose values come with each document, or "file" for a folder; "all": all that there are."""
     sheet: str | None = None
     """The sheet of an Excel file; None for the first one."""
     lenient: bool = False
@@ -257,9 +270,31 @@ def likely_label_columns(sample: Mapping[str, Sequence[object]]) -> list[str]:
 
 
 def choose_kept_columns(columns: Sequence[str], source: Source) -> dict[str, int]:
-    """Return the names and positions of the columns to keep."""
+    """Return the names and positions of the columns to keep.
+
+    If all columns are kept, the second column of the same name gets the name with _2, and so on.
+    """
+    if source.keep == ALL_COLUMNS:
+        return {name: position for position, name in enumerate(unique_names(columns))}
     positions = [_position_of("keep", column, columns, source) for column in source.keep]
     return {columns[position]: position for position in positions}
+
+
+def unique_names(names: Iterable[str]) -> list[str]:
+    """Return the names, with a number added to each that occurred before.
+
+    >>> unique_names(["id", "note", "note", "note_2"])
+    ['id', 'note', 'note_2', 'note_2_2']
+    """
+    unique: dict[str, None] = {}
+    last_numbers: dict[str, int] = {}  # so that many equal names take no more time than different ones
+    for name in names:
+        different = name
+        while different in unique:
+            last_numbers[name] = last_numbers.get(name, 1) + 1
+            different = f"{name}_{last_numbers[name]}"
+        unique[different] = None
+    return list(unique)
 
 
 def _only_position(name: str | None, columns: Sequence[str]) -> int | None:

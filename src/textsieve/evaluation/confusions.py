@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from ..arrays import Floats
+
 MAX_CONFUSIONS = 20
 """The largest number of pairs of classes that are listed."""
 MAX_PAIRS_WITH_EXAMPLES = 1_000
@@ -92,7 +94,7 @@ class ConfusionExamples:
         places: Sequence[str],
         true: Sequence[tuple[Any, ...]],
         predicted: Sequence[tuple[Any, ...]],
-        probabilities: Sequence[float] | None,
+        probabilities: Sequence[float] | Floats | None,
     ) -> ConfusionExamples:
         """Return the examples among some documents with one label each; those without a true label are left out."""
         documents: dict[Pair, list[int]] = {}

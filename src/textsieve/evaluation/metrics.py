@@ -137,13 +137,8 @@ class Report:
         known = [report.confidence for report in (self, other) if report.confidence is not None]
         confidence = known[0] + known[1] if len(known) == 2 else known[0] if known else None
         examples = (self.examples + other.examples).of_most_frequent(counters["pairs"])
-        return Report(
-            *(self.classes, self.multilabel or other.multilabel),
-            **numbers,
-            **counters,
-            confidence=confidence,
-            examples=examples,
-        )
+        multilabel = self.multilabel or other.multilabel
+        return Report(self.classes, multilabel, **numbers, **counters, confidence=confidence, examples=examples)
 
     @property
     def labels(self) -> list[Any]:

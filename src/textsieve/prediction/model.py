@@ -439,6 +439,14 @@ class Model:
         has_one_sign = coefficients.size > 0 and (coefficients.min() >= 0 or coefficients.max() <= 0)
         return bool(has_one_sign) and self.scorer.n_outputs > 1
 
+    @property
+    def explains_words(self) -> bool:
+        """Return whether explanations list words: the terms include n-grams of characters, which are hard to read.
+
+        Contributions that must be compared with other classes are those of terms.
+        """
+        return self.analysis.char_ngram_range is not None and not self.needs_comparing
+
     def class_terms(self, n: int = 10) -> dict[Label, list[tuple[str, float]]]:
         """Return at most n terms that speak most for each class, with their strengths (see `strengths`).
 

@@ -4,22 +4,28 @@ A record is `{"label": ..., "score": ...}`, or for a multilabel model `{"labels"
 scores are requested (`n_scores`), all records have `"scores"`. A model with probabilities adds `"probability"` next to
 `"score"`, and `"probabilities"` next to `"scores"`. A document without a selected term of nonzero weight has
 `"unknown": true`. If the model abstains (`abstaining`), the label is null or that of the setting, and `"best_guess"` is
-the best class, to which `"score"` and `"probability"` belong. Labels have the type they had in training; as keys of a
-mapping they are text, as in files.
+the best class, to which `"score"` and `"probability"` belong. `"reasons"` has the terms that decided, if they are
+requested: `[{"term": ..., "contribution": ...}, ...]`, or for a multilabel model a mapping with such a list for each
+label. Labels have the type they had in training; as keys of a mapping they are text, as in files.
+
+`RecordColumns` turns records into the rows of a table.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import Any
 
 from ..arrays import Floats
+from ..text.analysis import display_term
 from .abstaining import Abstention
 from .labels import Label, as_written
 from .model import Model, Predictions
+from .reasons import Reason
 
 PLURALS = {"score": "scores", "probability": "probabilities"}
 """The keys for the value of a single label, and for the values of several classes."""
 
-KEYS = ("label", "best_guess", "labels", *PLURALS, *PLURALS.values(), "unknown")
+KEYS = ("label", "best_guess", "labels", *PLURALS, *PLURALS.values(), "unknown", "reasons")
 """The keys that a record may have."""
 
 
@@ -34,8 +40,10 @@ class Records:
         self._names = [as_written(label) for label in model.classes]
         self._columns = {label: column for column, label in enumerate(model.classes)}
 
-    def of(self, predictions: Predictions) -> Iterator[dict[str, Any]]:
-        """Yield the record of each document, in order."""
+    def of(
+        self, predictions: Predictions, reasons: Iterable[Mapping[Label, list[Reason]]] | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the record of each document, in order; `reasons` has the reasons for its labels (`Reasons.predict`)."""
         model = self._model
         label_sets = model.label_sets(predictions.labels)
         all_probabilities = (
@@ -45,13 +53,20 @@ class Records:
         )
         abstention = self._abstention
         abstains = [False] * len(label_sets) if abstention is None else abstention.applies(model, predictions).tolist()
-        for labels, scores, probabilities, is_unknown, is_abstained in zip(
-            label_sets, predictions.scores, all_probabilities, predictions.is_unknown.tolist(), abstains, strict=True
+        reasons_of = repeat(None, len(label_sets)) if reasons is None else reasons
+        for labels, scores, probabilities, is_unknown, is_abstained, terms in zip(
+            *(label_sets, predictions.scores, all_probabilities, predictions.is_unknown.tolist(), abstains, reasons_of),
+            strict=True,
         ):
             record = self._record(labels, scores, probabilities, is_unknown)
             if abstention is not None and is_abstained:
                 record = {"label": abstention.label, "best_guess": record.pop("label"), **record}
-            yield record | {"unknown": True} if is_unknown else record
+            if is_unknown:
+                record["unknown"] = True
+            if terms is not None:
+                by_label = {as_written(label): [reason._asdict() for reason in terms[label]] for label in labels}
+                record["reasons"] = by_label if model.multilabel else next(iter(by_label.values()))
+            yield record
 
     def _record(
         self, labels: tuple[Label, ...], scores: Floats, probabilities: Floats | None, is_unknown: bool
@@ -74,3 +89,77 @@ class Records:
             if multilabel or self._n_scores is not None:
                 record[PLURALS[name]] = {self._names[column]: float(values[column]) for column in listed_columns}
         return record
+
+
+class RecordColumns:
+    """Turn records into the rows of a table.
+
+    A model with one label per document has the columns `label` and `probability`, or `score` if it has no
+    probabilities. If the model may abstain, `best_guess` follows. With `n_best`, the columns `label_2`,
+    `probability_2`, ... have the next best classes. A multilabel model has the columns `labels` and `probabilities` (or
+    `scores`), with `separator` between several; with `n_best`, the best classes are in `label_1`, `probability_1`, ...
+    With `of_all_classes`, each class has a column, such as `probability_of_sport`. The last column is `reasons`: the
+    terms that decided, separated by commas.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        *,
+        n_best: int | None = None,
+        of_all_classes: bool = False,
+        abstains: bool = False,
+        has_reasons: bool = False,
+        separator: str = "|",
+    ) -> None:
+        self._model, self._separator = model, separator
+        self._value = "score" if model.calibration is None else "probability"
+        self._abstains, self._has_reasons = abstains, has_reasons
+        first = 1 if model.multilabel else 2
+        self._n_others = max(min(n_best or 0, len(model.classes)) - first + 1, 0)
+        self._classes = list(map(as_written, model.classes)) if of_all_classes else []
+        own = ["labels", PLURALS[self._value]] if model.multilabel else ["label", self._value]
+        ranks = range(first, first + self._n_others)
+        self.names = [
+            *own,
+            *(["best_guess"] if abstains else []),
+            *(f"{name}_{rank}" for rank in ranks for name in ("label", self._value)),
+            *(f"{self._value}_of_{name}" for name in self._classes),
+            *(["reasons"] if has_reasons else []),
+        ]
+
+    def row(self, record: Mapping[str, Any]) -> list[Any]:
+        """Return the cells of a record; it must have the values of all classes that the table shows."""
+        values: Mapping[str, float] = record.get(PLURALS[self._value], {})
+        if self._model.multilabel:
+            labels = list(map(as_written, record["labels"]))
+            numbers = [str(values[label]) for label in labels]
+            cells: list[Any] = [self._separator.join(labels), self._separator.join(numbers)]
+            others = list(values.items())
+        else:
+            cells = [record["label"], record[self._value]]
+            label = record.get("best_guess", record["label"])
+            others = [pair for pair in values.items() if pair[0] != as_written(label)] if self._n_others else []
+        if self._abstains:
+            cells.append(record.get("best_guess"))
+        for pair in others[: self._n_others]:
+            cells += pair
+        cells += [values[name] for name in self._classes]
+        if self._has_reasons:
+            cells.append(self._reasons_text(record["reasons"]))
+        return cells
+
+    def _reasons_text(self, reasons: Sequence[Mapping[str, Any]] | Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+        """Return the terms that decided, as text; those of several labels after the label."""
+        if isinstance(reasons, Mapping):
+            return "; ".join(f"{label}: {self._reasons_text(terms)}" for label, terms in reasons.items() if terms)
+        analyzer = self._model.settings.get("analyzer")
+        return ", ".join(display_term(reason["term"], analyzer) for reason in reasons)
+
+
+def choose_separator(model: Model, given: str | None = None) -> str:
+    """Return the text between several labels in a cell: the given one, or one that no class contains."""
+    if given is not None:
+        return given
+    names = list(map(as_written, model.classes))
+    return next((mark for mark in ("|", ";", ",") if not any(mark in name for name in names)), "\n")

@@ -21,7 +21,7 @@ from ...errors import InputError, Place
 from ..batch import Batch, Document, KeptDocument, Report, in_batches
 from ..corpus import Corpus
 from ..formats import Format
-from ..source import Source, UsedColumns, choose_columns, choose_kept_columns, join_parts, used_columns
+from ..source import ALL_COLUMNS, Source, UsedColumns, choose_columns, choose_kept_columns, join_parts, used_columns
 from ..streams import without_surrogates
 
 LOOK_AHEAD_LINES = 1_000
@@ -44,7 +44,8 @@ class _Keys(NamedTuple):
 
     text: tuple[str, ...]
     label: str | None
-    kept: tuple[str, ...]
+    kept: tuple[str, ...] | None
+    """None: each object with all its keys."""
 
 
 def corpus(source: Source, format: Format) -> Corpus:
@@ -100,7 +101,7 @@ def _choose_keys(examples: list[Object], source: Source) -> tuple[_Keys, UsedCol
     for option, value in (
         *(("text", column) for column in source.text),
         ("label", source.label),
-        *(("keep", column) for column in source.keep),
+        *(("keep", column) for column in ([] if source.keep == ALL_COLUMNS else source.keep)),
     ):
         if isinstance(value, int) and not isinstance(value, bool):
             raise InputError(
@@ -113,7 +114,7 @@ def _choose_keys(examples: list[Object], source: Source) -> tuple[_Keys, UsedCol
     keys = list(dict.fromkeys(key for record in examples for key in record))
     kept = choose_kept_columns(keys, source)
     used = used_columns(keys, choose_columns(keys, source), kept, source)
-    return _Keys(used.text, used.label, used.kept), used
+    return _Keys(used.text, used.label, None if source.keep == ALL_COLUMNS else used.kept), used
 
 
 def _documents(
@@ -147,7 +148,9 @@ def _documents(
         text, n_replaced = without_surrogates(parts[0] if len(text_keys) == 1 else join_parts(parts))
         report.replaced_bytes += n_replaced
         labels = () if label_key is None else read_labels(record.get(label_key), number)
-        if kept_keys:
+        if kept_keys is None:
+            yield text, labels, record
+        elif kept_keys:
             yield text, labels, {name: record.get(name) for name in kept_keys}
         else:
             yield text, labels

@@ -23,10 +23,11 @@ import pyarrow.parquet as pq
 from pyarrow import types
 
 from ...errors import InputError, Place, Setting
+from ...warning import warn
 from ..batch import BATCH_DOCUMENTS, Document, KeptDocument, Report, in_batches
 from ..corpus import SAMPLED_ROWS, Corpus
 from ..formats import Format
-from ..source import Source, choose_columns, choose_kept_columns, join_parts, used_columns
+from ..source import ALL_COLUMNS, Source, choose_columns, choose_kept_columns, join_parts, used_columns
 from ..streams import CHUNK, decode, seekable
 from .parquet_sizes import DamagedError, RowGroup, read_leaves, row_groups
 
@@ -65,8 +66,11 @@ def corpus(source: Source, format: Format) -> Corpus:
         is_list = _check_label(source, schema.names[label], _stored_type(schema.types[label]))
         multilabel = is_list or source.label_separator is not None
     kept = choose_kept_columns(schema.names, source)
-    for name, position in kept.items():
-        _check_kept(source, name, _stored_type(schema.types[position]))
+    if source.keep == ALL_COLUMNS:
+        kept = _without_nested(kept, text, schema.types, source)
+    else:
+        for name, position in kept.items():
+            _check_kept(source, name, _stored_type(schema.types[position]))
     columns = _ColumnNumbers(text, label, kept)
 
     def sample_columns() -> dict[str, list[object]]:
@@ -107,10 +111,12 @@ def _documents(source: Source, report: Report, columns: _ColumnNumbers) -> Itera
                 row_sizes += _sizes(array)
             is_too_large = np.append(row_sizes > source.limits.max_document, True)  # True, so that argmax finds one
             n_allowed = int(np.argmax(is_too_large))  # rows before the first that is too large, or all
-            parts = [_texts(arrays[number][:n_allowed], source, report) for number in columns.text]
-            texts = parts[0] if len(parts) == 1 else map(join_parts, zip(*parts, strict=True))
+            parts = {number: _texts(arrays[number][:n_allowed], source, report) for number in columns.text}
+            texts = parts[columns.text[0]] if len(parts) == 1 else map(join_parts, zip(*parts.values(), strict=True))
             labels = repeat(None) if columns.label is None else _values(arrays[columns.label])
-            kept_rows = zip(*(_kept_values(arrays[number]) for number in columns.kept.values()), strict=True)
+            # A text is decoded, if its column has bytes.
+            kept_columns = (parts.get(number) or _kept_values(arrays[number]) for number in columns.kept.values())
+            kept_rows = zip(*kept_columns, strict=False)
             # The texts end before the first row that is too large; labels and kept values may go on.
             for row, (text, label) in enumerate(zip(texts, labels, strict=False), n_rows + 1):
                 if columns.kept:
@@ -244,15 +250,36 @@ def _check_label(source: Source, name: str, kind: Any) -> bool:
 
 def _check_kept(source: Source, name: str, kind: Any) -> None:
     """Raise `InputError` if the values of a column of this Arrow type can't be kept."""
-    is_value = _is_string(kind) or _is_number(kind) or types.is_boolean(kind) or types.is_null(kind)
-    if not is_value and not types.is_temporal(kind) and not types.is_decimal(kind):
+    if not _can_be_kept(kind):
         raise InputError(
             f"it holds {kind}",
             place=str(source.path),
             setting="keep",
             value=name,
-            hint="only strings, numbers and dates can be kept",
+            hint="only strings, numbers, dates and lists of strings or numbers can be kept",
         )
+
+
+def _can_be_kept(kind: Any) -> bool:
+    """Return whether the values of a column of this Arrow type can be kept."""
+    if _is_list(kind):
+        inner = _stored_type(kind.value_type)
+        return _can_be_label(inner) or types.is_null(inner)
+    is_value = _can_be_label(kind) or types.is_null(kind)
+    return bool(is_value or types.is_temporal(kind) or types.is_decimal(kind))
+
+
+def _without_nested(kept: dict[str, int], text: Sequence[int], kinds: Sequence[Any], source: Source) -> dict[str, int]:
+    """Return the columns that can be kept, given the types of all; the others are left out with a warning."""
+    can_be_kept = {
+        name: position
+        for name, position in kept.items()
+        if position in text or _can_be_kept(_stored_type(kinds[position]))
+    }
+    if len(can_be_kept) < len(kept):
+        names = ", ".join(repr(name) for name in kept if name not in can_be_kept)
+        warn(f"{source.path}: columns of objects or bytes are not kept: {names}.")
+    return can_be_kept
 
 
 def _texts(array: Any, source: Source, report: Report) -> list[str]:
