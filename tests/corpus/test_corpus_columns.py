@@ -37,8 +37,8 @@ def as_delimited(delimiter: str) -> bytes:
 
 def as_jsonl() -> bytes:
     """Return JSON lines; an empty text is null, or its key is left out."""
-    records = [dict(zip(NAMES, row, strict=True)) for row in ROWS]
-    records[1]["title"] = None  # type: ignore[assignment]
+    records: list[dict[str, str | None]] = [dict(zip(NAMES, row, strict=True)) for row in ROWS]
+    records[1]["title"] = None
     del records[3]["title"]
     return "\n".join(map(json.dumps, records)).encode()
 

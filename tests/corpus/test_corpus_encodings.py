@@ -20,6 +20,7 @@ RUSSIAN = "Вчера мы пошли в магазин, чтобы купить
 TEXTS = {
     "windows-1252": GERMAN,
     "windows-1250": "Zażółć gęślą jaźń; wczoraj poszliśmy do sklepu, żeby kupić świeży chleb i masło.",
+    "iso-8859-2": "Příliš žluťoučký kůň úpěl ďábelské ódy. Včera jsme šli do obchodu koupit čerstvý chléb.",
     "windows-1251": RUSSIAN,
     "koi8-r": RUSSIAN,
     "windows-1253": "Χθες πήγαμε στο μαγαζί για να αγοράσουμε φρέσκο ψωμί και γάλα. Ο καιρός ήταν πολύ καλός.",

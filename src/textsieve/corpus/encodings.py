@@ -36,8 +36,8 @@ CANDIDATES = {
 }
 """The encodings that are tried, by the names that charset-normalizer has for them, and the encodings that are used.
 
-cp949 adds rare syllables to euc_kr; with them, Japanese texts could often be Korean ones.
-In all of them, ASCII bytes stand for themselves.
+In all of them, ASCII bytes stand for themselves. cp949 adds rare syllables to euc_kr; if it were tried itself, Japanese
+texts would often be taken for Korean ones.
 """
 DEFAULT = "utf-8"
 PREFERRED = "cp1252"
@@ -47,6 +47,8 @@ MAX_HELD = 2**20
 """Number of bytes after which a file without a convincing guess counts as UTF-8 with errors."""
 MAX_SAMPLE = 2**14
 """About how many bytes are rated."""
+FEW_BYTES = 10
+"""If a text has fewer bytes above 127, it gets no other encoding than the preferred one."""
 CONTEXT = 100
 SHORT_SAMPLE = 2**11
 """If fewer bytes are rated, as many bytes of the beginning of the file are added, to show its language."""
@@ -56,7 +58,9 @@ MAX_MULTIBYTE_CHAOS = 0.05
 MORE_CHAOS, LESS_COHERENCE = 0.01, 0.1
 """How much worse than the best match the preferred encoding may be."""
 
-_OTHER_BYTES = re.compile(rb"[\x80-\xff]+")
+_WINDOWS_LETTERS = re.compile(rb"[\x80-\x9f]")
+"""Bytes that are frequent letters in windows-1250, and no letters in iso-8859-2, which it resembles otherwise."""
+_OTHER_BYTES = re.compile(rb"[\x80-\xff]+[\x00-\x7f]{0,%d}" % CONTEXT)
 
 
 def guess_encoding(data: bytes) -> str | None:
@@ -82,6 +86,11 @@ def guess_encoding(data: bytes) -> str | None:
         if is_preferred and is_close:
             best, name = match, PREFERRED
             break
+    has_iso_match = any("iso8859_2" in (match.encoding, *match.could_be_from_charset) for match in matches)
+    if name == "cp1250" and has_iso_match and not _WINDOWS_LETTERS.search(data):
+        name = "iso8859_2"
+    if name != PREFERRED and _count_other_bytes(data) < FEW_BYTES:
+        return None
     if name in MULTIBYTE:
         is_convincing = best.chaos <= MAX_MULTIBYTE_CHAOS
     else:
@@ -90,15 +99,14 @@ def guess_encoding(data: bytes) -> str | None:
 
 
 def _sample(data: bytes) -> bytes:
-    """Return the bytes to rate: those above 127, each with `CONTEXT` bytes around it."""
+    """Return the bytes to rate: those above 127, and up to `CONTEXT` other bytes before and after each."""
     pieces: list[bytes] = []
     size = end = 0
     for match in _OTHER_BYTES.finditer(data):
         begin = max(end, match.start() - CONTEXT)
         if begin > end:
             pieces.append(b"\n")
-        # No character is cut here: after its last byte above 127, a character has at most one more byte.
-        end = match.end() + CONTEXT
+        end = match.end()
         pieces.append(data[begin:end])
         size += len(pieces[-1])
         if size >= MAX_SAMPLE:
@@ -106,6 +114,11 @@ def _sample(data: bytes) -> bytes:
     if size < SHORT_SAMPLE:
         pieces += [b"\n", data[:SHORT_SAMPLE]]
     return b"".join(pieces)
+
+
+def _count_other_bytes(data: bytes) -> int:
+    """Return the number of bytes above 127."""
+    return len(data) - len(data.translate(None, bytes(range(128, 256))))
 
 
 def _is_damaged_utf8(data: bytes) -> bool:
@@ -136,7 +149,7 @@ class FileEncoding:
             text = getincrementaldecoder(DEFAULT)().decode(data, final=is_complete)
         except UnicodeDecodeError:
             guess = guess_encoding(data)
-            if guess is None and not must_decide:
+            if not must_decide and (guess is None or _count_other_bytes(data) < FEW_BYTES):
                 return False
             if guess is not None:
                 self.name, self.is_guessed = guess, True
