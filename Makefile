@@ -79,12 +79,12 @@ help:                    ## this list
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,lint,plots,words,corpora,parquet,spark,serve]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,lint,plots,words,corpora,parquet,excel,spark,serve]'
 	@touch $@
 
 # uv resolves to the lowest versions, which pip can't.
 .venv-lowest/ready: pyproject.toml
 	$(PYTHON) -m venv .venv-lowest
 	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check uv
-	.venv-lowest/bin/uv pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct -e '.[test,plots,words,corpora,parquet,spark,serve]'
+	.venv-lowest/bin/uv pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct -e '.[test,plots,words,corpora,parquet,excel,spark,serve]'
 	@touch $@

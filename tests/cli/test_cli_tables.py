@@ -58,12 +58,12 @@ def test_evaluate_names_the_fallback_class(tmp_path: Path, run: Run) -> None:
         commands = ("evaluate", tmp_path / name, unheard), ("explain", tmp_path / name, "unheard")
         printed[name] = [run(*command).stdout for command in commands]
     evaluated, explained = printed["few"]
-    assert "no term of the model: they get the class of most training documents without such terms, other" in evaluated
+    assert "1 document is empty or has no term of the model: it gets the class of most training documents" in evaluated
     assert "micro-F1 1.000" in evaluated
     assert "Predicted: other" in explained
     assert "so the class of most training documents without such terms is taken, whatever the scores" in explained
     evaluated, explained = printed["all"]
-    assert "no term of the model: they get the most frequent class, sport" in evaluated
+    assert "no term of the model: it gets the most frequent class, sport" in evaluated
     assert "so the most frequent class is taken, whatever the scores" in explained
 
 

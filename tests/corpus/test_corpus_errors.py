@@ -49,7 +49,19 @@ CASES: list[tuple[str, bytes, dict[str, Any], list[str]]] = [
     ("a.jsonl", gzip.compress(NOISE), {}, ["binary data"]),
     ("a.csv", "text,label\nx,y\n".encode("utf-16-le"), {}, ["UTF-16", "encoding='utf-16-le'"]),
     ("a.csv.gz", gzip.compress(gzip.compress(b"text,label\nx,y\n")), {}, ["gzip in another compression"]),
-    ("a.xlsx", b"PK\x03\x04" + NOISE, {}, ["ZIP archive"]),
+    ("a.docx", b"PK\x03\x04" + NOISE, {}, ["ZIP archive"]),
+    ("a.xlsx", b"PK\x03\x04" + NOISE, {}, ["cannot be read as Excel", "damaged"]),
+    ("a.xlsx", b"\xd0\xcf\x11\xe0" + NOISE, {}, ["old (such as .xls) or has a password", "an Excel sheet (.xlsx)"]),
+    ("a.xlsx", b"\xd0\xcf\x11\xe0" + NOISE, {"format": "excel"}, ["has a password", "correct format"]),
+    (
+        "a.csv",
+        b"text,label\nx,y\n",
+        {"format": "excel"},
+        ["cannot be read as Excel", "looks like csv", "correct format"],
+    ),
+    ("a.csv", b"text,label\nx,y\n", {"format": "jsonl"}, ["not JSON", "looks like csv", "correct format"]),
+    ("a.jsonl", b'{"text": "x", "label": "y"}\n', {"format": "csv", "text": "text"}, ["looks like jsonl"]),
+    ("a.csv", b"text,label\nx,y\n", {"sheet": "Data"}, ["sheet='Data': it is for Excel files, but this is csv"]),
     ("a.csv", b"", {}, ["no documents"]),
     ("a.csv", b"text,label\n", {}, ["no documents"]),
     ("a.jsonl", b"[]", {}, ["no documents"]),
@@ -100,7 +112,12 @@ CASES: list[tuple[str, bytes, dict[str, Any], list[str]]] = [
     ("a.csv", b"text,label\nx,a\n", {"encoding": "klingon"}, ["klingon", "utf-8"]),
     ("a.csv", b"text,label\nx,a\n", {"encoding": "hex"}, ["hex", "utf-8"]),
     ("a.csv", b"text,label\nx,a\n", {"format": "xls"}, ["format='xls'", "csv", "parquet"]),
-    ("a.parquet", b"PAR1" + b"\0\xff" * 20 + b"PAR1", {"format": "csv"}, ["found Parquet", "(csv)", "format"]),
+    (
+        "a.parquet",
+        b"PAR1" + b"\0\xff" * 20 + b"PAR1",
+        {"format": "csv"},
+        ["found a Parquet table", "(csv)", "correct format"],
+    ),
     ("a.csv", b"text,label\nx,a\n", {"format": "folder"}, ["is a file", "folder"]),
     ("a.csv", b"text,label\nx,a\n", {"label_separator": ""}, ["label_separator=''"]),
     ("a.gz", gzip.compress(b"text,label\n" + b"x,a\n" * 5000)[:-20], {}, ["gzip", "cut short"]),
@@ -189,6 +206,18 @@ def test_files_are_closed_when_a_pass_is_given_up(tmp_path: Path) -> None:
     assert len(next(passing)) == 1000
     del passing  # an open file would be a ResourceWarning, which is an error here
     assert corpus.report is None, "only a complete pass reports"
+
+
+def test_excel_without_calamine_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def distribution(name: str) -> None:
+        raise metadata.PackageNotFoundError(name)
+
+    path = tmp_path / "x.xlsx"
+    path.write_bytes(b"PK\x03\x04")
+    monkeypatch.setattr(extras, "distribution", distribution)
+    extras.require_package.cache_clear()
+    with pytest.raises(MissingPackage, match=r"needs python-calamine; pip install 'textsieve\[excel\]'"):
+        read(path)
 
 
 def test_parquet_without_pyarrow_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+import xlsxwriter
 import zstandard
 
 from textsieve.corpus import Corpus, Labels, read
@@ -65,6 +66,16 @@ def as_parquet(documents: list[tuple[str, Labels]]) -> bytes:
     return buffer.getvalue()
 
 
+def as_excel(documents: list[tuple[str, Labels]]) -> bytes:
+    buffer = io.BytesIO()
+    with xlsxwriter.Workbook(buffer) as workbook:
+        sheet = workbook.add_worksheet()
+        sheet.write_row(0, 0, ["id", "label", "text"])
+        for n, (text, labels) in enumerate(documents):
+            sheet.write_row(n + 1, 0, [n, " | ".join(labels), text])
+    return buffer.getvalue()
+
+
 WRITERS: dict[str, tuple[str, Callable[[list[tuple[str, Labels]]], bytes]]] = {
     "csv": (".csv", as_csv),
     "tsv": (".tsv", as_tsv),
@@ -73,6 +84,7 @@ WRITERS: dict[str, tuple[str, Callable[[list[tuple[str, Labels]]], bytes]]] = {
     "json array": (".json", as_json_array),
     "fasttext": (".ft", as_fasttext),
     "parquet": (".parquet", as_parquet),
+    "excel": (".xlsx", as_excel),
 }
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,
@@ -112,7 +124,7 @@ def test_multilabel_files_are_read_in_every_format(tmp_path: Path, kind: str) ->
     ending, writer = WRITERS[kind]
     path = tmp_path / f"file{ending}"
     path.write_bytes(writer(MULTILABEL))
-    corpus = read(path, label_separator="|" if kind in ("csv", "tsv", "headerless") else None)
+    corpus = read(path, label_separator="|" if kind in ("csv", "tsv", "headerless", "excel") else None)
     assert list(corpus) == MULTILABEL
     assert corpus.multilabel is True
     assert corpus.load()[1] == [labels for _, labels in MULTILABEL]

@@ -48,7 +48,7 @@ UNCLEAR: list[tuple[str, dict[str, Any], list[str]]] = [
     ("text,label,label\nx,y,z\n", {"label": "label"}, ["2 columns are named 'label'"]),
     ("text,label\nx,y\n", {"text": "label", "label": "label"}, ["both the text and the label"]),
     ("text,label\nx,y\n", {"text": 5}, ["text=5", "2 columns"]),
-    ("text,label\nx,y\n", {"text": "text", "label": 1}, ["mix a name and a number"]),
+    ("text,label\nx,y\n", {"text": "text", "label": 1}, ["text='text' and label=1 mix names and numbers"]),
     ("text,label\nx,y\n", {"label": True}, ["label=True"]),
 ]
 

@@ -100,6 +100,14 @@ def bayes(services: Services) -> PageService:
 
 
 @pytest.fixture(scope="session")
+def several_columns(services: Services) -> PageService:
+    """Return a model that was trained on the columns "title" and "description"."""
+    model = Categorizer(classifier="nb").fit(*documents(WORDS)).model_
+    model.about["columns"] = {"text": ["title", "description"], "label": "section"}
+    return services.start("columns", model)
+
+
+@pytest.fixture(scope="session")
 def multilabel(services: Services) -> PageService:
     """Return a multilabel model with 24 classes and probabilities."""
     words = {

@@ -230,6 +230,45 @@ def test_the_text_column_can_be_changed(
     assert browser.texts("#file-start") == ["Classify 2 documents"]
 
 
+def test_other_columns_can_be_added_to_the_text(
+    page: Page, browser: Browser, single_label: PageService, tmp_path: Path
+) -> None:
+    page.open(single_label, "#file")
+    (tmp_path / "mail.csv").write_text("id,subject,text\n1,moon rocket telescope,zzyzx\n2, ,guitar song\n3,,\n")
+    page.choose_file(tmp_path / "mail.csv")
+    browser.one("#file-more summary").click()
+    assert browser.texts("#file-more-list label") == ["id", "subject"], "without the column of the text"
+    browser.one("#file-more-list label:nth-child(2)").click()
+    page.run_file()
+    assert browser.run("return [...document.querySelectorAll('.clamp')].map((cell) => cell.textContent)") == [
+        "zzyzx\n\nmoon rocket telescope",
+        "guitar song",
+        "",
+    ]
+    rows = rows_of(page.download(tmp_path, "mail-csv-classified.csv"))
+    assert [row["label"] for row in rows[:2]] == ["space", "music"]
+    browser.one("#file-more-list label:nth-child(2)").click()
+    assert browser.run("return document.getElementById('file-result').hidden"), "the results were of other texts"
+    page.run_file()
+    assert browser.texts(".clamp")[0] == "zzyzx"
+
+
+def test_a_model_trained_on_several_columns_suggests_them(
+    page: Page, browser: Browser, several_columns: PageService, tmp_path: Path
+) -> None:
+    page.open(several_columns, "#file")
+    (tmp_path / "mail.csv").write_text("id,description,title\n1,about the moon,rocket\n")
+    page.choose_file(tmp_path / "mail.csv")
+    assert browser.run("return document.getElementById('file-column').value") == "2", "title comes first"
+    assert browser.run("return document.querySelector('#file-more-list :checked').value") == "1"
+    page.run_file()
+    assert browser.run("return document.querySelector('.clamp').textContent") == "rocket\n\nabout the moon"
+    (tmp_path / "other.csv").write_text("id,text\n1,about the moon\n")
+    page.choose_file(tmp_path / "other.csv")
+    assert browser.run("return document.getElementById('file-column').value") == "1"
+    assert not browser.run("return document.getElementById('file-more').open")
+
+
 def test_multilabel_predictions_share_a_cell(page: Page, multilabel: PageService, tmp_path: Path) -> None:
     page.open(multilabel, "#file")
     texts = ["aword0 aword1 aword2 bword0 bword1 bword2", "cword1 cword2", "zzyzx"]

@@ -115,6 +115,66 @@ def test_spark_reads_the_same_documents_as_one_machine(spark: SparkSession, tmp_
         assert documents_read == expected, label
 
 
+@on_this_machine
+@pytest.mark.parametrize("ending", ["parquet", "jsonl", "csv"])
+def test_spark_joins_columns_as_one_machine_does(spark: SparkSession, tmp_path: Path, ending: str) -> None:
+    titles = ["Printer", "", None, " ", "\u2003", " spaces ", "the same"]
+    bodies = ["does not print\nat all", "no title", "no title", "", "wide space", " stay ", "the same"]
+    table = pl.DataFrame({"id": range(7), "title": titles, "body": bodies, "label": ["a"] * 7})
+    path = tmp_path / f"x.{ending}"
+    if ending == "jsonl":
+        table.write_ndjson(path)
+    elif ending == "csv":
+        table.write_csv(path)
+    else:
+        table.with_columns(pl.col("title").cast(pl.Binary)).write_parquet(path)
+    for text in (["title", "body"], ["body", "title"]):
+        expected = list(read(path, text=text).texts())
+        documents = read_files(spark, [str(path)], text=text)
+        assert [row["text"] for row in documents.df.collect()] == expected
+        assert str(documents.columns) == str(read(path, text=text).tables[0])
+    assert expected[0] == "does not print\nat all\n\nPrinter"
+    with pytest.raises(InputError, match="column 'body' is given twice"):
+        read_files(spark, [str(path)], text=["body", "body"])
+
+
+@on_this_machine
+def test_spark_folds_labels_as_one_machine_does(spark: SparkSession, tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    single = ["Sport", "sport ", "SPORT", "sport", None, "Net", "net"]
+    several = [["Net", "a"], ["net", "NET", "A"], ["net"], [], None, ["A"], ["b"]]
+    lines = ({"text": "x", "label": label, "tags": tags} for label, tags in zip(single, several, strict=True))
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    for label in ("label", "tags"):
+        rows = read_files(spark, [str(path)], label=label, fold_labels=True).df.collect()
+        assert [own_labels(row["label"]) for row in rows] == list(read(path, label=label, fold_labels=True).labels())
+    (tmp_path / "y.csv").write_text("text,label\nx,a\ny,b\n")
+    rows = read_files(spark, [str(tmp_path / "y.csv")], fold_labels=True).df.collect()
+    assert [row["label"] for row in rows] == ["a", "b"], "nothing to merge"
+
+
+@on_this_machine
+def test_both_engines_write_the_same_model_from_several_columns(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    rows = [
+        f"{text.partition(' ')[0]},{text.partition(' ')[2]},{label.upper() if number % 6 == 0 else label}\n"
+        for number, (text, label) in enumerate(documents(20))
+    ]
+    path = tmp_path / "x.csv"
+    path.write_text("title,description,section\n" + "".join(rows))
+    here, there = tmp_path / "here.sieve", tmp_path / "there.sieve"
+    columns = ("--text", "title", "--text", "description", "--label", "section")
+    settings = ("--selector", "chi", "--classifier", "nb", "-k", "9", *columns)
+    assert "labels that differ only in case or space" in train(path, "-o", there, *settings).stderr
+    expected = run("train", path, "-o", here, *settings, "--fold-labels").stdout.replace(str(here), str(there))
+    result = train(path, "-o", there, *settings, "--fold-labels")
+    assert there.read_bytes() == here.read_bytes()
+    assert result.stdout.partition("Seconds")[0] == expected.partition("Seconds")[0]
+    assert "Columns: text from 'title' and 'description', label from 'section'" in result.stdout
+
+
 def own_labels(value: str | list[str] | None) -> tuple[str, ...]:
     """Return each label once, without empty labels."""
     multilabel = value if isinstance(value, list) else [value]

@@ -155,7 +155,7 @@ class _SparkDocuments:
         trained = fit(self._df, categorizer=model, progress=on_progress, **self._limits)
         if not trained.model_.multilabel and (hint := _joined_labels_hint(trained.model_.classes)):
             warn((f"{self._name}: ", *hint))
-        counts = dict(zip(trained.model_.classes, map(int, trained.model_.class_docs), strict=True))
+        counts = dict(zip(map(str, trained.model_.classes), map(int, trained.model_.class_docs), strict=True))
         if hint := hint_about_spellings(counts):
             warn((f"{self._name}: ", *hint))
         return trained

@@ -68,7 +68,7 @@ class Source:
     """The sheet of an Excel file; None for the first one."""
     lenient: bool = False
     """Whether to skip lines of JSON that can't be parsed, and list their places in the report."""
-    default_text: tuple[str, ...] = ()
+    default_text: tuple[Column, ...] = ()
     """The names of the text columns if `text` is empty; tried before conventional names.
 
     A name that no column or several columns have is ignored, with a warning if another name is used.
@@ -206,7 +206,7 @@ def _default_text(columns: Sequence[str], source: Source, *, without: int | None
 
     Warn if only some of the default names are found.
     """
-    positions = {name: _only_position(name, columns) for name in source.default_text}
+    positions = {name: _only_position(name, columns) for name in source.default_text if isinstance(name, str)}
     found = tuple(position for position in positions.values() if position is not None and position != without)
     missing = [name for name, position in positions.items() if position is None]
     if found and missing:

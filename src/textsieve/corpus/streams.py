@@ -358,22 +358,22 @@ def _decode_chunks(chunks: Iterable[bytes], encoding: str | FileEncoding, report
     """Yield the text of each chunk of bytes; count replacements, and note a guessed encoding, in the report."""
     decoder = None  # the first chunk determines the encoding
     file_encoding = encoding if isinstance(encoding, FileEncoding) else FileEncoding(given=encoding)
-    for data in chain(chunks, [b""]):  # no bytes: the end, where an incomplete character is replaced
+    held_back = b""  # bytes that do not yet show the encoding
+    for chunk in chain(chunks, [b""]):  # no bytes: the end, where an incomplete character is replaced
         if decoder is None:
-            marked = encoding_of(data[:4], "")
+            marked = encoding_of(chunk[:4], "")
             may_guess = file_encoding.may_be_guessed and not marked
             decoder = _decoder(marked or file_encoding.name)
+        data = held_back + chunk
+        if may_guess and not data.isascii():
+            if not file_encoding.decide(data, is_complete=not chunk):
+                held_back = data
+                continue
+            may_guess, held_back = False, b""
+            decoder = _decoder(file_encoding.name)
         before = _replacements.count
-        pending = decoder.getstate()[0] if may_guess else b""  # the first bytes of a character, from the chunk before
-        text = decoder.decode(data, final=not data)
-        n_replaced = _replacements.count - before
-        if may_guess and not text.isascii():
-            may_guess = False
-            if file_encoding.settle(pending + data, is_valid=not n_replaced):
-                decoder, before = _decoder(file_encoding.name), _replacements.count
-                text = decoder.decode(pending + data, final=not data)
-                n_replaced = _replacements.count - before
-        report.replaced_bytes += n_replaced
+        text = decoder.decode(data, final=not chunk)
+        report.replaced_bytes += _replacements.count - before
         yield text
     if file_encoding.is_guessed:
         report.guessed_encodings[GuessedEncoding(file_encoding.source, file_encoding.name)] += 1

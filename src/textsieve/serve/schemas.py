@@ -173,6 +173,7 @@ class ModelResponse(BaseModel):
     )
     min_probability: Number | None = Field(description="The least probability of a label, if the service has one.")
     settings: dict[str, Any]
+    text_columns: list[str] = Field(description="The columns of the text in training, if they were named.")
     feedback: bool = Field(description="True if the service accepts corrections.")
     limits: RequestLimits
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -240,7 +240,16 @@ def describe(model: Model) -> dict[str, Any]:
         "probabilities": model.calibration is not None,
         "confidence": about.get("confidence"),
         "settings": settings,
+        "text_columns": _text_columns(about),
     }
+
+
+def _text_columns(about: Mapping[str, Any]) -> list[str]:
+    """Return the names of the columns of the text that training got, or [] if there are none."""
+    columns = about.get("columns")
+    text = columns.get("text") if isinstance(columns, dict) else None
+    names = text if isinstance(text, list) else [text]
+    return [name for name in names if isinstance(name, str)]
 
 
 # -- the model in use ------------------------------------------------------------------------------------------------

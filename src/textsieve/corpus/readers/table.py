@@ -132,9 +132,9 @@ def _has_header(table: Table, source: Source) -> bool:
     numbers = [column for column in given if isinstance(column, int) and not isinstance(column, bool)]
     names = [column for column in given if isinstance(column, str)]
     if numbers and names:
-        settings = [source.text_setting, " and ", Setting("label", source.label)]
+        label = () if source.label is None else (" and ", Setting("label", source.label))
         raise InputError(
-            (*(settings if isinstance(source.label, str | int) else settings[:1]), " mix names and numbers"),
+            (source.text_setting, *label, " mix names and numbers"),
             place=str(source.path),
             hint="Use names for a table with a header, numbers for one without",
         )

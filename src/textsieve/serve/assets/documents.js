@@ -108,6 +108,12 @@ export const documentsOf = (name, content, hasNames = null) => {
   return { faults: new Map(), warning: null, hasNames: null, ...read(text, hasNames) };
 };
 
+/** Returns the text of a row: its cells in these columns, with a blank line between them and without blank cells. */
+export const textOfRow = (row, columns) => {
+  if (columns.length === 1) return row[columns[0]];
+  return columns.map((column) => row[column] ?? "").filter((cell) => cell.trim() !== "").join("\n\n");
+};
+
 /** Returns the index of the text column: the one with a known name, or else the one with the longest cells. */
 export const textColumnOf = ({ columns, rows }) => {
   const names = columns.map(normalName);
@@ -116,4 +122,10 @@ export const textColumnOf = ({ columns, rows }) => {
   const sample = rows.slice(0, SAMPLE_ROWS);
   const lengths = columns.map((_, column) => sample.reduce((sum, row) => sum + (row[column]?.length ?? 0), 0));
   return lengths.reduce((best, length, column) => (length > lengths[best] ? column : best), 0);
+};
+
+/** Returns the indices of the text columns: those with the names from training, or else the likeliest one. */
+export const textColumnsOf = (table, trainedNames) => {
+  const columns = trainedNames.map((name) => table.columns.indexOf(name)).filter((index) => index >= 0);
+  return columns.length ? columns : [textColumnOf(table)];
 };

@@ -40,13 +40,13 @@ const rowOf = (text, index, { prediction, fault, isCancelled }) => {
     cells);
 };
 
-/** Returns a table with the first documents and their results; `column` is the index of the text column. */
-export const previewOf = ({ rows }, column, results) => {
-  const all = formatCount(rows.length, "document");
-  const caption = rows.length > ROWS ? `The first ${formatNumber(ROWS)} of ${all}; the download has all.` : all;
+/** Returns a table with the first documents and their results. */
+export const previewOf = (texts, results) => {
+  const all = formatCount(texts.length, "document");
+  const caption = texts.length > ROWS ? `The first ${formatNumber(ROWS)} of ${all}; the download has all.` : all;
   const heads = [["", "number"], ["Text", "text"], ["Class", "text"], ["Score", "number"]];
   const head = make("tr", {}, heads.map(([title, kind]) => make(title ? "th" : "td", { class: kind }, title)));
-  const lines = rows.slice(0, ROWS).map((row, index) => rowOf(row[column], index, results[index]));
+  const lines = texts.slice(0, ROWS).map((text, index) => rowOf(text, index, results[index]));
   const attributes = { class: "scroll", tabindex: "0", role: "region", "aria-label": "Documents and their classes" };
   return make("div", attributes, make("table", { class: "preview" },
     make("caption", {}, caption), make("thead", {}, head), make("tbody", {}, lines)));

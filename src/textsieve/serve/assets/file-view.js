@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import { predictAll } from "./batches.js";
 import { csvText } from "./csv.js";
-import { documentsOf, textColumnOf } from "./documents.js";
+import { documentsOf, textColumnsOf, textOfRow } from "./documents.js";
 import { announce, byId, formatCount, formatNumber, make, show } from "./dom.js";
 import { countTable, previewOf } from "./file-table.js";
 import { download, takeFiles, textOf } from "./files.js";
@@ -33,7 +33,7 @@ const showMessage = (id, message) => {
 };
 
 export const useFile = () => {
-  let model = null, name = "", content = "", table = null, results = [], column = 0, running = null;
+  let model = null, name = "", content = "", table = null, results = [], columns = [0], running = null;
   const showState = (message) => { byId("file-state").textContent = message; };
 
   const describe = () => {
@@ -44,21 +44,37 @@ export const useFile = () => {
     for (const id of ["file-columns", "file-start"]) show(byId(id), !isEmpty);
     byId("file-column").replaceChildren(
       ...table.columns.map((title, index) => make("option", { value: String(index) }, title)));
-    byId("file-column").value = String(column);
+    byId("file-column").value = String(columns[0]);
+    showOtherColumns();
     byId("file-names").checked = table.hasNames === true;
     show(byId("file-names-label"), table.hasNames !== null);
     byId("file-start").textContent = `Classify ${formatCount(rows, "document")}`;
-    byId("file-start").disabled = rows === 0;
     show(byId("file-chosen"), true);
+    reset();
+    announce(byId("file-about").textContent);
+  };
+  /** Hides the results, and lets the user start. */
+  const reset = () => {
+    byId("file-start").disabled = table.rows.length === 0;
     show(byId("file-result"), false);
     show(byId("file-running"), false);
     showState("");
-    announce(byId("file-about").textContent);
+  };
+  /** Shows a check box for each column that can be joined to the first one. */
+  const showOtherColumns = () => {
+    const checkOf = (title, index) => {
+      const box = make("input", { type: "checkbox", value: String(index) });
+      box.checked = columns.includes(index);
+      return index === columns[0] ? null : make("label", { class: "check" }, box, ` ${title}`);
+    };
+    byId("file-more-list").replaceChildren(...table.columns.map(checkOf).filter(Boolean));
+    byId("file-more").open = columns.length > 1;
+    show(byId("file-more"), table.columns.length > 1);
   };
   const read = (hasNames) => {
     stop();
     table = documentsOf(name, content, hasNames);
-    column = textColumnOf(table);
+    columns = textColumnsOf(table, model?.text_columns ?? []);
     describe();
   };
   const stop = () => {
@@ -80,7 +96,7 @@ export const useFile = () => {
     }
   };
 
-  const textsOf = () => table.rows.map((row) => row[column]);
+  const textsOf = () => table.rows.map((row) => textOfRow(row, columns));
   const draw = (done) => {
     byId("file-progress").value = done;
     byId("file-counts").replaceChildren(countTable(textsOf(), results));
@@ -101,7 +117,7 @@ export const useFile = () => {
     byId("file-start").disabled = false;
     byId("file-done").textContent = "";
     byId("file-note").textContent = noteOf(model);
-    byId("file-preview").replaceChildren(previewOf(table, column, results));
+    byId("file-preview").replaceChildren(previewOf(textsOf(), results));
     draw(done);
     show(byId("file-result"), true);
     showState(message);
@@ -151,8 +167,14 @@ export const useFile = () => {
   byId("file-names").addEventListener("change", () => read(byId("file-names").checked));
   byId("file-column").addEventListener("input", () => {
     stop();
-    column = Number(byId("file-column").value);
+    columns = [Number(byId("file-column").value)];
     describe();
+  });
+  byId("file-more").addEventListener("change", ({ target }) => {
+    stop();
+    const index = Number(target.value), others = columns.filter((column) => column !== index);
+    columns = target.checked ? [...others, index] : others;
+    reset();
   });
   byId("file-start").addEventListener("click", start);
   byId("file-cancel").addEventListener("click", () => running?.abort());
