@@ -16,6 +16,11 @@ demo: .venv/ready        ## train on the embedded corpus, or on your own: make d
 	@rm -f demo.jsonl
 	@$(BIN)/textsieve compare "$(or $(DATA),docstrings)" --selectors forward,ocfs,ig,chi --terms 100,1000 --classifiers svm,nb \
 	  --results demo.jsonl --report demo.html $(ARGS)
+	@echo
+	@echo "What next?"
+	@echo "  Open demo.html in a browser: charts and tables of the comparison, and documents that were labelled wrongly."
+	@echo "  Try the model on a web page: $(BIN)/textsieve serve demo.sieve"
+	@echo "  See why a text gets a label: $(BIN)/textsieve explain demo.sieve \"the text\""
 
 test: .venv/ready        ## the tests that need no Java, browser or corpora, with few examples: a few minutes
 	TEXTSIEVE_TESTS=quick $(BIN)/pytest $(PYTEST_OPTIONS) $(ARGS)

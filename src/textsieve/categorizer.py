@@ -527,8 +527,7 @@ class Categorizer(Parameters):
         if not hasattr(self, "model_"):
             from sklearn.utils import estimator_html_repr
 
-            unfitted: str = estimator_html_repr(self)
-            return unfitted
+            return estimator_html_repr(self)
         from .prediction.model_html import model_html
 
         try:

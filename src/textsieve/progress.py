@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import timedelta
+from importlib import import_module
 from typing import Any
 
 Progress = Callable[[str, int, int | None], None]
@@ -110,8 +111,7 @@ def _terminal_display() -> Iterator[Progress]:
 @contextmanager
 def _notebook_display() -> Iterator[Progress]:
     """Yield a function that updates a bar in the output of the running cell."""
-    from IPython.display import HTML, display
-
+    notebook: Any = import_module("IPython.display")  # which has no types
     state = _State()
     output: Any = None  # the displayed output, from the first call on
     next_update = 0.0
@@ -124,15 +124,15 @@ def _notebook_display() -> Iterator[Progress]:
             return
         next_update = now + NOTEBOOK_SECONDS
         if output is None:
-            output = display(HTML(state.html(now)), display_id=True)
+            output = notebook.display(notebook.HTML(state.html(now)), display_id=True)
         else:
-            output.update(HTML(state.html(now)))
+            output.update(notebook.HTML(state.html(now)))
 
     try:
         yield on_progress
     finally:
         if output is not None:
-            output.update(HTML(""))
+            output.update(notebook.HTML(""))
 
 
 class _State:

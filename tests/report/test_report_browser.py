@@ -73,8 +73,8 @@ def test_charts_are_drawn(browser: Browser, page: Path) -> None:
         inside = f"#quality figure:nth-child({chart + 1}) svg"
         assert len(browser.all(f"{inside} .mark-line path")) == 2, "a line for each selector"
         assert len(browser.all(f"{inside} .mark-symbol path")) == 2 * 3
-        assert len(browser.all(f"{inside} .mark-rule.role-mark line")) == 1 + 2 * 3, "one for all terms, and one per interval"
-        assert len(browser.all(f"{inside} .mark-rect.role-mark path")) == 1 + 2 * 2 * 3, "its band, and two ends per interval"
+        assert len(browser.all(f"{inside} .mark-rule.role-mark line")) == 1 + 2 * 3, "for all terms, and intervals"
+        assert len(browser.all(f"{inside} .mark-rect.role-mark path")) == 1 + 2 * 2 * 3, "its band, and their ends"
     assert len(browser.all("#energy svg .mark-line path")) == 2
     assert browser.texts("#quality .legend li") == ["orthogonal centroids (OCFS)", "information gain", "all terms"]
     labels = browser.run(LABELS)

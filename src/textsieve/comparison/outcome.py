@@ -262,7 +262,7 @@ class Comparison:
         return notebook_html(
             card(
                 f"Comparison on {view.corpus}",
-                facts(text.split(" ", 1)[::-1] for text in view.facts[:3]),
+                facts((name, number) for number, _, name in (text.partition(" ") for text in view.facts[:3])),
                 element("div", *findings, class_="columns"),
                 *(note(problem, is_warning=True) for problem in view.problems),
                 table(columns, rows, title=view.conditions.title, best_row=0 if findings else None),

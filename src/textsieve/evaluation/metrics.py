@@ -111,7 +111,7 @@ class Report:
             if true != predicted and count
         ]
         if mistakes:
-            columns = ["class", "predicted as", Column("documents", True), Column("of the class", True)]
+            columns = (Column("class"), Column("predicted as"), Column("documents", True), Column("of the class", True))
             content.append(table(columns, mistakes[:MAX_MISTAKES], title="Most frequent mistakes"))
         for count, sentence in (
             (self.unlabelled, "documents without a label were left out"),

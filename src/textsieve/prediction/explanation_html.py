@@ -100,6 +100,6 @@ def _terms_table(explanation: Explanation, explained: ClassExplanation, contribu
     notes = [note(f"and {counted(n_others, 'other term')}")] if n_others else []
     if explanation.model is not None and explanation.model.needs_comparing:
         notes.append(note("Contributions are compared with the mean over the classes."))
-    columns = ["term", Column("count", is_number=True), Column("contribution", is_number=True), ""]
+    columns = (Column("term"), Column("count", is_number=True), Column("contribution", is_number=True), Column(""))
     title = f"Strongest terms for and against {as_written(explained.label)}"
     return element("div", table(columns, rows, title=title), *notes)
