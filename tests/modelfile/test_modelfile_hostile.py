@@ -214,13 +214,13 @@ ODD: list[dict[str, Any]] = [
     {"held_out": HELD_OUT | {"classes": [ROW | {"label": ["city"]}]}},
 ]
 """Values of `about` that textsieve does not write."""
+ODD_TITLES: list[Any] = [7, "", " ", "x" * 101, "two\nlines", "\x1b[31mred", "\ud800", ["x"], {"x": 1}]
+ODD_DESCRIPTIONS: list[Any] = [False, "", "\n\n", "x" * 1001, "NUL \x00", "half \udfff", ["x"]]
+ODD_EXAMPLES: list[Any] = ["text", {"x": 1}, 7, [7], [""], ["x"] * 11, ["x" * 1001], ["\x07"], [[]]]
 ODD_PRESENTATIONS: list[dict[str, Any]] = [
-    *({"title": title} for title in (7, "", " ", "x" * 101, "two\nlines", "\x1b[31mred", "\ud800", ["x"], {"x": 1})),
-    *({"description": text} for text in (False, "", "\n\n", "x" * 1001, "NUL \x00", "half \udfff", ["x"])),
-    *(
-        {"examples": examples}
-        for examples in ("text", {"x": 1}, 7, [7], [""], ["x"] * 11, ["x" * 1001], ["\x07"], [[]])
-    ),
+    *({"title": title} for title in ODD_TITLES),
+    *({"description": description} for description in ODD_DESCRIPTIONS),
+    *({"examples": examples} for examples in ODD_EXAMPLES),
 ]
 """Titles, descriptions and examples that no owner can give."""
 

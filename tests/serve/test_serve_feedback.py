@@ -45,7 +45,7 @@ def test_a_correction_becomes_a_line_of_the_file(models: dict[str, Path], tmp_pa
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00", line.pop("time"))
         assert line == {"text": text, "label": "money", "predicted": "sport", "model": card["id"]}
         assert send(server, "/v1/feedback", {"text": " \n", "label": "sport"}).status == 422
-        both = ({"label": None, "labels": []}, {"label": "sport", "labels": []})
+        both: tuple[dict[str, Any], ...] = ({"label": None, "labels": []}, {"label": "sport", "labels": []})
         for wrong in ({"label": "spam"}, {}, {"labels": []}, {"labels": ["sport"]}, *both):
             assert send(server, "/v1/feedback", {"text": "a late goal", **wrong}).status == 422
         assert len(lines(file)) == 1
