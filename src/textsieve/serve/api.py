@@ -226,7 +226,7 @@ def _add_get_routes(app: FastAPI, service: Service) -> None:
     """Add the routes for requests without documents; their docstrings are in the OpenAPI document."""
 
     async def model() -> Response:
-        """Return the model's classes, settings and quality on held-out documents, and the limits of requests."""
+        """Return the model's title, classes, settings and quality on held-out documents, and the limits of requests."""
         limits = {name: getattr(service.limits, name) for name in ("body", "documents", "length", "seconds")}
         served = service.holder.model
         of_service = {
