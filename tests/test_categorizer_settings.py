@@ -98,6 +98,9 @@ def test_settings_without_an_option() -> None:
         ("class_weight", "sqrt", "--class-weight sqrt"),
         ("cut_options", {"ranks": 2, "a": "x", "b": "2"}, '--cut-option ranks=2 --cut-option a=x --cut-option b="2"'),
         ("tf", "log", ""),
+        ("title", "Tickets", "--title Tickets"),
+        ("examples", ["one", "two"], "--example one --example two"),
+        ("examples", None, ""),
     ],
 )
 def test_settings_are_written_as_options_of_a_command(setting: str, value: Any, words: str) -> None:
@@ -136,6 +139,27 @@ def test_the_table_loads_without_numpy() -> None:
 )
 def test_invalid_settings_raise(setting: str, value: Any) -> None:
     with pytest.raises(InputError, match=rf"^{setting}={re.escape(repr(value))}; use "):
+        Settings(**{setting: value})
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "words"),
+    [
+        ("title", "", "title='': it is blank; use a text of 1 to 100 characters on one line."),
+        ("title", "x" * 101, "it has 101 characters"),
+        ("title", "a\nb", "it has several lines"),
+        ("title", "a\x1b[31mb", "it has control characters"),
+        ("title", 7, "it is no text"),
+        ("description", "x" * 1001, "it has 1,001 characters; use a text of 1 to 1,000 characters"),
+        ("description", "\ud800", "it has control characters"),
+        ("examples", "text", "it is no list of texts"),
+        ("examples", ["x"] * 11, "it has 11 texts; use up to 10 texts"),
+        ("examples", ["x", "x" * 1001], "example 2 has 1,001 characters"),
+        ("examples", ["x", None], "example 2 is no text"),
+    ],
+)
+def test_a_title_a_description_and_examples_are_checked(setting: str, value: Any, words: str) -> None:
+    with pytest.raises(InputError, match=re.escape(words)):
         Settings(**{setting: value})
 
 

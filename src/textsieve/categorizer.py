@@ -31,6 +31,7 @@ from .corpus import Corpus
 from .errors import InputError, NotAvailable, Setting, shown
 from .parameters import Parameters, available_if
 from .prediction import Abstention, Explanation, Model, Predictions, Span, classes_by_text, unknown_documents_warning
+from .presentation import PRESENTATION
 from .registry import list_linear_classifiers, list_updatable_classifiers
 from .settings import is_whole
 from .text.analyzers import WORD_PATTERN
@@ -118,6 +119,9 @@ class Categorizer(Parameters):
         held_out: float | None = None,
         folds: int = 5,
         keep_stats: bool = False,
+        title: str | None = None,
+        description: str | None = None,
+        examples: Sequence[str] | None = None,
         n_jobs: int | None = -1,
     ) -> None:
         self.selector = selector
@@ -155,6 +159,9 @@ class Categorizer(Parameters):
         self.held_out = held_out
         self.folds = folds
         self.keep_stats = keep_stats
+        self.title = title
+        self.description = description
+        self.examples = examples
         self.n_jobs = n_jobs
 
     # -- training ------------------------------------------------------------------------------------------------
@@ -545,8 +552,12 @@ class Categorizer(Parameters):
         False here: then the file is as small as possible, and the model in it can't be updated. The statistics of a
         loaded model stay in its file until `update` reads them. If that file has changed meanwhile, the model is
         written without statistics, with a warning.
+
+        The attributes `title`, `description` and `examples` are written as they are now, so they can be changed without
+        training again.
         """
-        model, statistics = self._fitted(), self._statistics_to_save() if keep_stats else None
+        model = self._fitted().presented({name: getattr(self, name) for name in PRESENTATION})
+        statistics = self._statistics_to_save() if keep_stats else None
         from .modelfile.locking import locked, may_be_updated
 
         name = os.fspath(path)

@@ -10,12 +10,13 @@ The help of the command line reads this module, so it imports neither numpy nor 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, TypedDict, TypeVar
 
 from .errors import UNSET, InputError, shown
 from .evaluation.names import CALIBRATIONS, CUTS
+from .presentation import MAX_DESCRIPTION, MAX_EXAMPLE, MAX_EXAMPLES, MAX_TITLE, check_presentation
 from .registry import CLASS_WEIGHT_RULES, CLASSIFIERS, PROJECTIONS, SELECTORS, list_updatable_classifiers
 from .settings import as_bytes, as_number, is_whole, n_threads
 from .text.analyzers import ANALYZERS, MAX_CHARACTERS, WORD_PATTERN
@@ -458,6 +459,38 @@ class Settings:
             option=Option("--keep-stats", sets=True),
         ),
     )
+    title: str | None = field(
+        default=None,
+        metadata=_row(
+            "str or None",
+            f"A title for the readers of the web page, of up to {MAX_TITLE} characters; stored in the model file.",
+            option=Option("--title", metavar="TEXT"),
+        ),
+    )
+    description: str | None = field(
+        default=None,
+        metadata=_row(
+            "str or None",
+            "What the model is for, for the readers of the web page, in up to "
+            f"{MAX_DESCRIPTION:,} characters; stored in the model file.",
+            option=Option("--describe", metavar="TEXT"),
+        ),
+    )
+    examples: Sequence[str] | None = field(
+        default=None,
+        metadata=_row(
+            "list of str or None",
+            f"Up to {MAX_EXAMPLES} texts of up to {MAX_EXAMPLE:,} characters, which readers of the web page can try. "
+            "They are stored in the model file as you give them; it has no other texts, only the selected terms.",
+            option=Option(
+                "--example",
+                metavar="TEXT",
+                help=f"A text of up to {MAX_EXAMPLE:,} characters, which readers of the web page can try; at most "
+                f"{MAX_EXAMPLES}. It is stored in the model file as you type it; the file has no other texts, only the "
+                "selected terms.",
+            ),
+        ),
+    )
     n_jobs: int | None = field(
         default=-1,
         metadata=_row(
@@ -494,6 +527,7 @@ class Settings:
             raise _wrong("max_size", self.max_size, hint)
         if not (self.tolerance is None or self.tolerance == ONE_STANDARD_ERROR or 0 <= as_number(self.tolerance) < 100):
             raise _wrong("tolerance", self.tolerance, f"use a number of points from 0, or {ONE_STANDARD_ERROR!r}")
+        check_presentation(vars(self))
         # `TermCounter` checks that the lengths are two numbers. Here, texts other than "auto" and lengths that a model
         # does not allow are rejected.
         for name, has_characters in (

@@ -61,6 +61,26 @@ def test_a_single_label_model_skips_empty_lists(updatable_model: Path, tmp_path:
     assert outcome["left_out"]["without a label"]["documents"] == 1
 
 
+def test_corrections_to_none_of_the_classes_are_left_out_and_counted(
+    updatable_model: Path, tmp_path: Path, run: Run
+) -> None:
+    feedback = lines(tmp_path / "f.jsonl", ("goal vote", None), ("a goal", "sport"))
+    printed = run("update", updatable_model, feedback).stdout
+    assert "2 documents read, 1 added to the model" in printed
+    assert f"1 document without a label left out: {feedback}: line 1" in printed
+    only = lines(tmp_path / "only.jsonl", ("goal vote", None))
+    assert "There is nothing to add, so nothing was written." in run("update", updatable_model, only).stdout
+
+
+def test_a_correction_to_none_of_the_classes_takes_back_an_earlier_one(
+    updatable_model: Path, tmp_path: Path, ask: Ask
+) -> None:
+    rows = [("goal vote", "sport"), ("goal vote", None), ("an atom", None), ("an atom", "science")]
+    outcome = ask("update", updatable_model, lines(tmp_path / "f.jsonl", *rows))
+    assert (outcome["read"], outcome["repeated"], outcome["added"]) == (4, 1, 1)
+    assert [row["label"] for row in outcome["classes"]] == ["science"], "the last one counts"
+
+
 def test_stale_thresholds_have_a_note_and_can_be_refitted(tagged: Path, tmp_path: Path, run: Run, ask: Ask) -> None:
     path = tmp_path / "tagged.sieve"
     run("train", tagged, "-o", path, "--classifier", "nb", "--keep-stats")

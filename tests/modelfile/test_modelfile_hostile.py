@@ -214,6 +214,15 @@ ODD: list[dict[str, Any]] = [
     {"held_out": HELD_OUT | {"classes": [ROW | {"label": ["city"]}]}},
 ]
 """Values of `about` that textsieve does not write."""
+ODD_TITLES: list[Any] = [7, "", " ", "x" * 101, "two\nlines", "\x1b[31mred", "\ud800", ["x"], {"x": 1}]
+ODD_DESCRIPTIONS: list[Any] = [False, "", "\n\n", "x" * 1001, "NUL \x00", "half \udfff", ["x"]]
+ODD_EXAMPLES: list[Any] = ["text", {"x": 1}, 7, [7], [""], ["x"] * 11, ["x" * 1001], ["\x07"], [[]]]
+ODD_PRESENTATIONS: list[dict[str, Any]] = [
+    *({"title": title} for title in ODD_TITLES),
+    *({"description": description} for description in ODD_DESCRIPTIONS),
+    *({"examples": examples} for examples in ODD_EXAMPLES),
+]
+"""Titles, descriptions and examples that no owner can give."""
 
 
 @pytest.mark.parametrize(
@@ -287,6 +296,7 @@ ODD: list[dict[str, Any]] = [
         ({"weighting": WEIGHTING | {"norm": []}}, "norm"),
         ({"settings": []}, "settings"),
         ({"settings": "x"}, "settings"),
+        *(({"settings": settings}, f"its setting {next(iter(settings))}=") for settings in ODD_PRESENTATIONS),
         ({"about": None}, "about"),
         *(({"about": about}, "about is not what textsieve writes: " + next(iter(about))) for about in ODD),
     ],
@@ -797,6 +807,19 @@ def test_ten_thousand_classes_with_held_out_results_fit_into_a_header() -> None:
     data = encode(model)
     assert int.from_bytes(data[:8], "little") < MAX_HEADER / 2
     assert decode(data).about == model.about
+
+
+@pytest.mark.parametrize(
+    "presentation",
+    [
+        {"title": "x" * 100, "description": "x" * 1000, "examples": ["x" * 1000] * 10},
+        {"title": "<b>Überschrift</b> \u202e", "description": "two\n\tlines", "examples": ["a\r\nb"]},
+        {"title": None, "description": None, "examples": None},
+        {"examples": []},
+    ],
+)
+def test_presentations_of_the_allowed_length_are_read(presentation: dict[str, Any]) -> None:
+    assert decode(forged({"settings": presentation})).settings == presentation
 
 
 def test_names_in_settings_are_not_imported() -> None:

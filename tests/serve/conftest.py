@@ -94,6 +94,25 @@ def single_label(services: Services, single_label_model: Model) -> PageService:
 
 
 @pytest.fixture(scope="session")
+def plain(services: Services) -> PageService:
+    """Return a single-label model without probabilities."""
+    return services.start("plain", words_categorizer(probabilities=None).fit(*documents(WORDS)).model_)
+
+
+PRESENTATION = {
+    "title": "<b>Hobbies</b>",
+    "description": "What people like.\n<script>window.hurt = 5</script>",
+    "examples": ["The moon rocket was launched today.", "<i>A song</i> for guitar & piano.", "the road " * 50],
+}
+
+
+@pytest.fixture(scope="session")
+def described(services: Services, single_label_model: Model) -> PageService:
+    """Return a model with a title, a description and examples that contain markup; it is often not sure."""
+    return services.start("described", single_label_model.presented(PRESENTATION), "--min-probability", "0.9")
+
+
+@pytest.fixture(scope="session")
 def bayes(services: Services) -> PageService:
     """Return a naive Bayes model with the same classes: everything it adds is below 0."""
     return services.start("bayes", Categorizer(classifier="nb").fit(*documents(WORDS)).model_)

@@ -30,6 +30,7 @@ def filled(page: Page, served: PageService, folder: Path) -> None:
     """Open the page of a service, and fill all its tabs."""
     page.open(served)
     page.classify(TEXT.strip())
+    page.browser.run("document.getElementById('details').open = true")
     page.browser.one("#wrong").click()
     page.select_tab("file")
     (folder / "some.txt").write_text(f"{TEXT}\nzzyzx\n{'x' * 3000}\n")
@@ -38,7 +39,14 @@ def filled(page: Page, served: PageService, folder: Path) -> None:
     page.select_tab("terms")
     page.browser.wait("document.querySelectorAll('#terms-list tbody tr').length")
     page.select_tab("model")
-    page.browser.run("document.querySelector('details').open = true")
+    page.browser.run("document.querySelector('#model details').open = true")
+
+
+def open_document(browser: Browser) -> None:
+    """Open the first document of the file, with its details."""
+    browser.one("#file-preview tbody tr:first-child .row-button").click()
+    browser.run("document.getElementById('document-details').open = true")
+    browser.wait("document.getElementById('document-marked').textContent")
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
@@ -56,6 +64,16 @@ def test_all_text_has_enough_contrast(
                 browser.run("document.querySelector('#marked mark')?.focus()")
             poor = {words: ratio for words, ratio in readability(browser).items() if ratio < 4.5}
             assert poor == {}, tab
+        page.select_tab("file")
+        open_document(browser)
+        assert {words: ratio for words, ratio in readability(browser).items() if ratio < 4.5} == {}
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_the_first_view_has_enough_contrast(page: Page, browser: Browser, described: PageService, dark: bool) -> None:
+    browser.look(dark=dark)
+    page.open(described)
+    assert {words: ratio for words, ratio in readability(browser).items() if ratio < 4.5} == {}
 
 
 def test_marks_differ_by_more_than_colour(page: Page, browser: Browser, single_label: PageService) -> None:
@@ -86,7 +104,26 @@ def test_the_page_fits_a_phone(
             assert browser.run(WIDER, width) == 0, tab
             if width == 360:
                 assert browser.run(LARGE_ENOUGH) == [], tab
+        page.select_tab("file")
+        open_document(browser)
+        assert browser.run(WIDER, width) == 0
+        assert (
+            browser.run(
+                "const {scrollWidth, clientWidth} = arguments[0]; return scrollWidth - clientWidth",
+                browser.one("#document"),
+            )
+            == 0
+        )
+        assert browser.run(LARGE_ENOUGH) == []
+        browser.one("#document-close").click()
     assert browser.complaints() == []
+
+
+def test_the_first_view_fits_a_phone(page: Page, browser: Browser, described: PageService) -> None:
+    browser.size(360, 740)
+    page.open(described)
+    assert browser.run(WIDER, 360) == 0
+    assert browser.run(LARGE_ENOUGH) == []
 
 
 def test_a_tap_shows_the_number(page: Page, browser: Browser, single_label: PageService) -> None:
@@ -137,10 +174,6 @@ def test_a_text_can_be_classified_and_corrected_with_the_keyboard(
     assert single_label.corrections()[-1]["label"] == "cars"
     assert browser.active() == "correction-state"
     (predicted,) = browser.texts("#prediction strong")
-    tab_to(browser, predicted)
-    browser.press(Keys.ARROW_DOWN)
-    browser.wait(f"document.querySelector('.contributions caption').textContent !== 'Score of {predicted}'")
-    assert browser.run("return document.activeElement.getAttribute('aria-checked')") == "true"
     browser.press(Keys.TAB)
     first = browser.active()
     assert browser.run("return document.activeElement.tagName") == "MARK"
@@ -149,6 +182,37 @@ def test_a_text_can_be_classified_and_corrected_with_the_keyboard(
     assert browser.one("#tip").is_displayed()
     browser.press(Keys.ESCAPE)
     assert not browser.one("#tip").is_displayed()
+    tab_to(browser, "Details")
+    browser.press(Keys.ENTER)
+    assert browser.one("#contributions").is_displayed()
+    tab_to(browser, predicted)
+    browser.press(Keys.ARROW_DOWN)
+    browser.wait(f"document.querySelector('.contributions caption').textContent !== 'Score of {predicted}'")
+    assert browser.run("return document.activeElement.getAttribute('aria-checked')") == "true"
+
+
+def test_a_document_of_a_file_can_be_explained_with_the_keyboard(
+    page: Page, browser: Browser, single_label: PageService, tmp_path: Path
+) -> None:
+    page.open(single_label, "#file")
+    (tmp_path / "some.txt").write_text("moon rocket\nguitar song")
+    page.choose_file(tmp_path / "some.txt")
+    page.run_file()
+    tab_to(browser, "file-class")
+    tab_to(browser, "Probability")
+    browser.press(Keys.ENTER)
+    order = browser.texts("#file-preview .row-button")
+    tab_to(browser, order[0])
+    browser.press(Keys.ENTER)
+    browser.wait(f"document.getElementById('document-marked').textContent === '{order[0]}'")
+    tab_to(browser, order[0].split()[0])
+    assert browser.one("#document-tip").is_displayed()
+    browser.press(Keys.ESCAPE)
+    assert not browser.one("#document-tip").is_displayed()
+    assert browser.one("#document").is_displayed(), "the first Escape hides the tooltip only"
+    browser.press(Keys.ESCAPE)
+    assert not browser.one("#document").is_displayed()
+    assert browser.active() == order[0]
 
 
 def test_arrow_keys_switch_tabs(page: Page, browser: Browser, single_label: PageService, tmp_path: Path) -> None:

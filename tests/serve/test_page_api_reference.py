@@ -48,7 +48,7 @@ def test_every_route_has_its_request_response_and_errors(docs: Browser, server: 
     assert docs.texts(".route .path") == docs.texts("#contents a") == ROUTES
     asked, answered = docs.texts("#v1-explain .schema")
     assert "text: string" in asked
-    assert "label: string, number or boolean  # optional" in asked
+    assert "label: string, number or boolean  # Optional." in asked
     assert "contributions: [{" in answered
     assert "spans: [[integer, integer, integer], …]" in answered
     assert "threshold: number or null" in answered

@@ -59,4 +59,4 @@ def test_other_models_show_plain_contributions(page: Page, browser: Browser, sin
     page.classify(TEXT)
     assert browser.texts(".contributions thead th") == ["Term", "Count", "Weight", "Adds"]
     assert "logarithms" not in " ".join(browser.texts("#contributions .note"))
-    assert "Bars show probabilities" in browser.texts("#classes-note")[0]
+    assert browser.texts("#classes-note") == ["Choose a class to see its terms."]

@@ -99,7 +99,9 @@ def test_counts_and_preview_are_shown(page: Page, browser: Browser, single_label
     assert page.run_file() == "Done: 210 documents classified."
     assert browser.texts("#file-counts tr th, #file-counts td.number") == ["space", "120", "music", "90"]
     assert len(browser.all("#file-preview tbody tr")) == 200
-    assert browser.texts("#file-preview caption") == ["The first 200 of 210 documents; the download has all."]
+    (caption,) = browser.texts("#file-preview caption")
+    assert caption.startswith("The first 200 of 210 documents; the download has all.")
+    assert browser.texts("#file-preview thead th") == ["No.", "Text", "Class", "Probability"]
     assert len([url for url in browser.requests() if url.endswith("/v1/predict")]) == 5, "50 documents per request"
     assert browser.run("const bar = document.querySelector('progress'); return [bar.value, bar.max]") == [210, 210]
 
@@ -331,3 +333,145 @@ def test_probabilities_and_scores_are_not_cut_off(
         "cell.scrollWidth > cell.clientWidth || cell.getBoundingClientRect().right > edge + 1).length"
     )
     assert browser.run(outside) == 0
+
+
+# -- the documents of the table ------------------------------------------------------------------------------------
+
+MIXED = ["moon rocket launch", "guitar song", "zzyzx", "moon guitar", "engine wheel", "moon rocket engine", "song"]
+NUMBERS = "#file-preview tbody td:first-child"
+
+
+@pytest.fixture
+def mixed(page: Page, described: PageService, tmp_path: Path) -> list[float]:
+    """Classify a file whose documents are of all classes, and return their probabilities."""
+    page.open(described, "#file")
+    (tmp_path / "mixed.txt").write_text("\n".join(MIXED))
+    page.choose_file(tmp_path / "mixed.txt")
+    page.run_file()
+    model = described.model
+    probabilities: list[float] = model.label_probabilities(model.predict(MIXED)).tolist()
+    return probabilities
+
+
+def test_documents_are_sorted_by_probability_and_class(browser: Browser, mixed: list[float]) -> None:
+    assert browser.texts(NUMBERS) == [str(number + 1) for number in range(len(MIXED))]
+    heads = browser.all("#file-preview thead th")
+    assert heads[0].get_attribute("aria-sort") == "ascending"
+    browser.one("#file-preview thead th:last-child button").click()
+    surest_first = [mixed[int(number) - 1] for number in browser.texts(NUMBERS)]
+    assert surest_first == sorted(mixed, reverse=True)
+    browser.one("#file-preview thead th:last-child button").click()
+    assert [mixed[int(number) - 1] for number in browser.texts(NUMBERS)] == sorted(mixed)
+    browser.one("#file-preview thead th:nth-child(3) button").click()
+    names = browser.texts("#file-preview tbody td:nth-child(3)")
+    assert names == sorted(names, key=lambda name: ("not sure" not in name, name)), "“(not sure)” comes first"
+    assert [head.get_attribute("aria-sort") for head in heads] == [None, None, "ascending", None]
+
+
+def test_documents_are_filtered_by_class_and_probability(browser: Browser, mixed: list[float]) -> None:
+    bands = {"below 50%": (0, 0.5), "50% to 80%": (0.5, 0.8), "80% to 95%": (0.8, 0.95), "95% and above": (0.95, 2)}
+    for place, (name, (low, high)) in enumerate(bands.items()):
+        wanted = [str(number) for number, value in enumerate(mixed, 1) if low <= value < high]
+        assert browser.texts("#file-band option")[place + 1] == f"{name} ({len(wanted)})"
+        browser.choose("#file-band", str(place))
+        assert browser.texts(NUMBERS) == wanted
+    browser.choose("#file-band", "")
+    names = browser.texts("#file-class option")
+    n_unsure = sum(value < 0.9 for value in mixed)
+    assert f"(not sure) ({n_unsure})" in names
+    browser.choose("#file-class", str(names.index(f"(not sure) ({n_unsure})") - 1))
+    assert browser.texts(NUMBERS) == [str(number) for number, value in enumerate(mixed, 1) if value < 0.9]
+    (caption,) = browser.texts("#file-preview caption")
+    assert caption.startswith(f"{n_unsure} of {len(MIXED)} documents.")
+
+
+def test_a_row_shows_why(page: Page, browser: Browser, described: PageService, mixed: list[float]) -> None:
+    ready = "document.getElementById('document-marked').textContent === '{}' && {}.open"
+    dialog = "document.getElementById('document')"
+    browser.one("#file-preview tbody tr:nth-child(2) td:nth-child(3)").click()
+    browser.wait(ready.format(MIXED[1], dialog))
+    assert browser.texts("#document-title") == [f"Document 2 of {len(MIXED)}"]
+    explained = described.model.explain(MIXED[1])
+    assert browser.texts("#document-prediction strong") == [str(explained.predicted)]
+    assert browser.texts("#document-marked mark") != []
+    marked = browser.run("return [...document.querySelectorAll('#document-marked mark')].map((e) => e.className)")
+    browser.run("document.getElementById('document-details').open = true")
+    assert browser.texts("#document-contributions tbody th") == [
+        term.term for term in explained.classes[0].contributions
+    ]
+    browser.one("#document-classes button:nth-child(2)").click()
+    browser.wait(
+        f"document.getElementById('document-marked-title').textContent.endsWith('{explained.classes[1].label}')"
+    )
+    other = browser.run("return [...document.querySelectorAll('#document-marked mark')].map((e) => e.className)")
+    assert other != marked, "the terms speak against another class"
+    browser.one("#document-next").click()
+    browser.wait(ready.format(MIXED[2], dialog))
+    assert browser.texts("#document-prediction strong") == ["Not sure"]
+    assert "No term of the text is known" in " ".join(browser.texts("#document-prediction .unknown"))
+    for _ in MIXED[3:]:
+        browser.one("#document-next").click()
+    browser.wait(ready.format(MIXED[-1], dialog))
+    assert not browser.one("#document-next").is_enabled()
+    browser.one("#document-close").click()
+    assert browser.active() == MIXED[-1], "the focus is on the row of the last document"
+    assert browser.run("return document.getElementById('marked').textContent") == "", "the text tab is another one"
+    assert browser.complaints() == []
+
+
+def test_documents_open_in_the_order_of_the_table(browser: Browser, mixed: list[float]) -> None:
+    browser.one("#file-preview thead th:last-child button").click()
+    order = browser.texts(NUMBERS)
+    browser.one("#file-preview tbody tr:first-child .row-button").click()
+    browser.wait("document.getElementById('document-marked').textContent")
+    assert browser.texts("#document-title") == [f"Document {order[0]} of {len(MIXED)}"]
+    assert not browser.one("#document-previous").is_enabled()
+    browser.one("#document-next").click()
+    assert browser.texts("#document-title") == [f"Document {order[1]} of {len(MIXED)}"]
+
+
+def test_documents_that_were_not_classified_have_nothing_to_open(
+    page: Page, browser: Browser, single_label: PageService, tmp_path: Path
+) -> None:
+    page.open(single_label, "#file")
+    (tmp_path / "long.txt").write_text(f"moon rocket\n{'x' * 3000}\n")
+    page.choose_file(tmp_path / "long.txt")
+    page.run_file()
+    assert len(browser.all("#file-preview tbody tr")) == 2
+    assert len(browser.all("#file-preview .row-button")) == 1
+    assert "(not classified) (1)" in browser.texts("#file-class option")
+    browser.one("#file-preview tbody tr:last-child td:last-child").click()
+    assert not browser.one("#document").is_displayed()
+
+
+def test_scores_are_neither_sorted_nor_filtered(
+    page: Page, browser: Browser, plain: PageService, tmp_path: Path
+) -> None:
+    """Scores of different texts can't be compared."""
+    page.open(plain, "#file")
+    (tmp_path / "some.txt").write_text("moon rocket\nguitar song")
+    page.choose_file(tmp_path / "some.txt")
+    page.run_file()
+    assert browser.texts("#file-preview thead th") == ["No.", "Text", "Class", "Score"]
+    assert browser.texts("#file-preview .sorter") == ["No.", "Class"]
+    assert not browser.one("#file-band-label").is_displayed()
+
+
+def test_the_lowest_probability_of_several_classes_counts(
+    page: Page, browser: Browser, multilabel: PageService, tmp_path: Path
+) -> None:
+    texts = ["aword0 aword1 aword2 bword0 bword1 bword2", "cword1 cword2", "zzyzx", "dword0 dword1 eword1"]
+    page.open(multilabel, "#file")
+    (tmp_path / "topics.txt").write_text("\n".join(texts))
+    page.choose_file(tmp_path / "topics.txt")
+    page.run_file()
+    browser.one("#file-preview thead th:last-child button").click()
+    model = multilabel.model
+    predicted = model.predict(texts)
+    lowest = []
+    for labels, probabilities in zip(
+        model.label_sets(predicted.labels), model.probabilities(predicted.scores, predicted.is_unknown), strict=True
+    ):
+        lowest.append(min((probabilities[model.classes.index(label)] for label in labels), default=-1.0))
+    surest_first = sorted(range(len(texts)), key=lambda place: -lowest[place])
+    assert browser.texts(NUMBERS) == [str(place + 1) for place in surest_first]

@@ -56,7 +56,7 @@ def test_a_result_of_a_newer_model_updates_the_page(
     assert browser.texts("#prediction strong") == ["tunes"]
     assert browser.texts("#newer-model")[0].startswith("A newer model was loaded on ")
     assert "2 classes" in browser.texts("#summary")[0]
-    assert browser.texts("#right-class option") == ["Choose …", "sky"]
+    assert browser.texts("#right-class option") == ["Choose …", "None of these", "sky"]
     assert browser.texts("#terms-class option") == ["All classes", "sky", "tunes"]
     assert browser.texts("#model-card tbody th") == ["sky", "tunes"]
 
@@ -85,7 +85,7 @@ def test_a_correction_for_an_older_model_is_not_saved(
     browser.wait("document.querySelector('#prediction strong').textContent === 'sky'")
     (message,) = browser.texts("#correction-state")
     assert message.startswith("The correction was not saved: the service has loaded another model")
-    assert browser.texts("#right-class option") == ["Choose …", "tunes"]
+    assert browser.texts("#right-class option") == ["Choose …", "None of these", "tunes"]
     assert not replaceable.served.feedback.exists(), "nothing was written"
 
 

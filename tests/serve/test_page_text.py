@@ -37,7 +37,8 @@ def test_a_typed_text_is_classified(page: Page, browser: Browser, single_label: 
     expected = single_label.model.explain(TEXT)
     assert browser.texts("#prediction strong") == [str(expected.predicted)]
     (spoken,) = browser.texts("[role=status]#announcement")
-    assert spoken.startswith(f"Predicted class {expected.predicted} probability ")
+    assert spoken.startswith(f"Predicted class {expected.predicted} Probability ")
+    assert "core" not in spoken, "scores are details"
     assert [json.loads(button.get_attribute("data-key") or "") for button in browser.all("#classes button")] == [
         cls.label for cls in expected.classes
     ]
@@ -136,10 +137,11 @@ def test_the_contribution_table_adds_up_to_the_score(page: Page, browser: Browse
     page.open(single_label)
     page.classify(TEXT)
     explained = single_label.model.explain(TEXT).classes[0]
+    browser.one("#details summary").click()
     for button in browser.all("#contributions > button"):
         button.click()
     rows = browser.run(
-        "return [...document.querySelectorAll('.contributions tbody tr')]"
+        "return [...document.querySelectorAll('#contributions tbody tr')]"
         ".map((row) => [...row.cells].map((cell) => cell.textContent))"
     )
     assert [row[0] for row in rows] == [term.term for term in explained.contributions]
@@ -147,7 +149,7 @@ def test_the_contribution_table_adds_up_to_the_score(page: Page, browser: Browse
         assert int(row[1]) == term.count
         assert near(term.weight, row[2])
         assert near(term.contribution, row[3])
-    intercept, total = (text.replace("−", "-") for text in browser.texts(".contributions tfoot td.number"))
+    intercept, total = (text.replace("−", "-") for text in browser.texts("#contributions tfoot td.number"))
     assert near(explained.intercept, intercept)
     assert near(explained.score, total)
 
@@ -160,10 +162,43 @@ def test_another_class_can_be_explained(page: Page, browser: Browser, single_lab
     assert caption == "Score of music"
     assert browser.run("return document.getElementById('marked').textContent") == TEXT
     assert browser.texts("#classes [aria-checked=true] .name") == ["music"]
-    assert [line.strip() for line in browser.texts("#legend li")] == ["speaks for music", "speaks against music"]
+    assert browser.texts("#marked-title") == ["Terms for and against music"]
+    assert [line.strip() for line in browser.texts("#legend li")] == ["speaks for it", "speaks against it"]
     assert browser.texts("#prediction strong") == [str(single_label.model.explain(TEXT).predicted)], (
         "what is predicted stays"
     )
+
+
+def test_scores_are_details_of_models_with_probabilities(
+    page: Page, browser: Browser, single_label: PageService, multilabel: PageService
+) -> None:
+    shown = (
+        "return [...document.querySelectorAll('#classes button:first-child .figure')]"
+        ".filter((e) => e.checkVisibility()).map((e) => e.textContent)"
+    )
+    page.open(single_label)
+    page.classify(TEXT)
+    (percent,) = browser.run(shown)
+    assert percent.endswith("%")
+    assert not browser.one("#contributions").is_displayed()
+    browser.one("#details summary").click()
+    percent_again, score = browser.run(shown)
+    assert (percent_again, score.split()[0]) == (percent, "score")
+    assert browser.one("#contributions").is_displayed()
+    browser.one("#details summary").click()
+    page.open(multilabel)
+    page.classify("aword0 aword1 aword2")
+    assert len(browser.run(shown)) == 1
+    browser.one("#details summary").click()
+    assert [figure.split()[0] for figure in browser.run(shown)[1:]] == ["score", "threshold"]
+
+
+def test_models_without_probabilities_show_scores(page: Page, browser: Browser, plain: PageService) -> None:
+    page.open(plain)
+    page.classify("moon rocket")
+    score = plain.model.explain("moon rocket").classes[0].score
+    assert browser.texts("#prediction p:nth-child(3)") == [f"Score {score:.3f}"]
+    assert browser.one("#classes button:first-child .figure").is_displayed()
 
 
 def test_a_text_without_known_terms_says_so(page: Page, browser: Browser, single_label: PageService) -> None:
@@ -369,7 +404,9 @@ def test_a_label_can_be_corrected(page: Page, browser: Browser, single_label: Pa
     browser.one("#wrong").click()
     assert browser.active() == "right-class"
     (predicted,) = browser.texts("#prediction strong")
-    assert set(browser.texts("#right-class option")) == {"Choose …", "space", "cars", "music"} - {predicted}
+    assert set(browser.texts("#right-class option")) == {*("Choose …", "None of these", "space", "cars", "music")} - {
+        predicted
+    }
     browser.choose("#right-class", '"cars"')
     browser.one("#correction-form button[type=submit]").click()
     browser.wait("document.getElementById('correction-state').textContent")
@@ -380,6 +417,20 @@ def test_a_label_can_be_corrected(page: Page, browser: Browser, single_label: Pa
     written = single_label.corrections()[-1]
     assert (written["text"], written["label"]) == ("guitar of the moon 🎸", "cars")
     assert written["predicted"] == single_label.model.explain("guitar of the moon 🎸").predicted
+
+
+def test_a_correction_may_be_none_of_these(page: Page, browser: Browser, single_label: PageService) -> None:
+    page.open(single_label)
+    page.classify("a moon of cheese")
+    browser.one("#wrong").click()
+    browser.choose("#right-class", "null")
+    browser.one("#correction-form button[type=submit]").click()
+    browser.wait("document.getElementById('correction-state').textContent")
+    (confirmation,) = browser.texts("#correction-state")
+    assert "“a moon of cheese” belongs to none of the classes." in confirmation
+    assert "textsieve update leaves it out" in confirmation
+    written = single_label.corrections()[-1]
+    assert (written["text"], written["label"]) == ("a moon of cheese", None)
 
 
 def test_labels_of_a_multilabel_model_can_be_corrected(page: Page, browser: Browser, multilabel: PageService) -> None:
@@ -399,7 +450,7 @@ def test_labels_of_a_multilabel_model_can_be_corrected(page: Page, browser: Brow
     browser.one("#wrong").click()
     browser.run("for (const box of document.querySelectorAll('#correction input:checked')) box.click()")
     browser.one("#correction-form button[type=submit]").click()
-    browser.wait("document.getElementById('correction-state').textContent.includes('belongs to no class.')")
+    browser.wait("document.getElementById('correction-state').textContent.includes('belongs to none of the classes.')")
     written = multilabel.corrections()[-1]
     assert (written["text"], written["labels"]) == ("bword0 bword1", [])
 

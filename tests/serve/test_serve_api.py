@@ -13,7 +13,7 @@ import pytest
 
 from tests.reference.model_cases import small_model
 from tests.serve.model_kinds import KINDS, TEXTS
-from tests.serve.servers import ERROR_FIELDS, Server, send
+from tests.serve.servers import ERROR_FIELDS, Server, running_server, send
 from textsieve import InputError, load
 from textsieve.prediction import Contribution
 from textsieve.prediction.records import Records
@@ -144,6 +144,9 @@ def test_a_service_can_be_sure_of_all_its_labels(models: dict[str, Path]) -> Non
     model = app.holder.model.model
     assert app.min_probability_for(model) == 0.9
     assert app.min_probability_for(load(models["single"]).model_) is None
+    only_known = AppService(str(models["single"]), min_probability=0)
+    assert only_known.min_probability_for(only_known.holder.model.model) == 0, "0 needs no probabilities"
+    assert only_known.min_probability_for(load(models["multilabel"]).model_) is None
     with pytest.raises(InputError, match="this model has no probabilities"):
         AppService(str(models["single"]), min_probability=0.9)
     probability = model.explain(TEXTS[0]).classes[0].probability
@@ -196,6 +199,14 @@ def test_the_model_route_describes_the_model(service: Service, models: dict[str,
     assert (response["multilabel"], response["terms"], response["classifier"]) == (True, len(model.terms), "nb")
     assert response["feedback"] is False
     assert response["limits"] == {"body": 10 << 20, "documents": 1000, "length": 1_000_000, "seconds": 30.0}
+    assert (response["title"], response["description"], response["examples"]) == (None, None, [])
+
+
+def test_the_model_route_has_what_the_owner_gave() -> None:
+    texts = {"title": "<b>News</b>", "description": "two\nlines", "examples": ["a goal", "<script>"]}
+    described = served_model.describe(small_model().presented(texts))
+    assert {name: described[name] for name in texts} == texts
+    assert not texts.keys() & described["settings"].keys(), "each is there once"
 
 
 def test_metrics_count_requests_and_predictions(service: Service) -> None:
@@ -215,6 +226,39 @@ def test_metrics_count_requests_and_predictions(service: Service) -> None:
     assert more['textsieve_predicted_total{label="sport"}'] >= 2
     assert more['textsieve_request_seconds_count{path="/v1/predict"}'] == 2
     assert more['textsieve_request_seconds_bucket{le="+Inf",path="/v1/predict"}'] == 2
+
+
+def test_a_model_without_probabilities_abstains_from_unknown_texts(models: dict[str, Path], tmp_path: Path) -> None:
+    with running_server(models["single"], tmp_path, "--min-probability", "0") as server:
+        known, unknown = send(server, "/v1/predict", {"texts": ["a late goal", "xyzzy"]}).json["predictions"]
+        assert known["label"] == "sport"
+        assert unknown["label"] is None
+        assert unknown["best_guess"] in ("sport", "money", "weather")
+        assert send(server, "/v1/model").json["min_probability"] == 0
+        assert send(server, "/v1/explain", {"text": "xyzzy"}).json["abstains"]
+        assert not send(server, "/v1/explain", {"text": "a late goal"}).json["abstains"]
+
+
+def test_metrics_count_no_label_where_the_model_abstains(models: dict[str, Path]) -> None:
+    """Requests with different minimums, or with none, may be predicted in the same moment."""
+    app = AppService(str(models["probabilities"]))
+    served = app.holder.model
+    texts = ["a late goal", "rain at night", "xyzzy"]
+    predictions = served.model.predict(texts)
+    probabilities = served.model.label_probabilities(predictions).tolist()
+    minimum = max(probabilities)
+    n_sure = sum(probability >= minimum for probability in probabilities[:2])
+
+    async def predict_all() -> None:
+        await asyncio.gather(*(app.workers.predict(served, texts, None, minimum) for minimum in minimums))
+
+    minimums = [None, minimum, 0.0, None]
+    asyncio.run(predict_all())
+    text = app.metrics.text("x", "y", 0).decode()
+    n_labels = sum(float(value) for value in re.findall(r"^textsieve_predicted_total\{.*\} (\S+)$", text, re.M))
+    assert n_labels == 3 + n_sure + 2 + 3
+    assert f"\ntextsieve_documents_abstained_total {4 - n_sure}.0\n" in text
+    assert "\ntextsieve_documents_total 12.0\n" in text
 
 
 def test_openapi_lists_all_routes(service: Service) -> None:

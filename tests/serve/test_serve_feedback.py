@@ -45,12 +45,25 @@ def test_a_correction_becomes_a_line_of_the_file(models: dict[str, Path], tmp_pa
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00", line.pop("time"))
         assert line == {"text": text, "label": "money", "predicted": "sport", "model": card["id"]}
         assert send(server, "/v1/feedback", {"text": " \n", "label": "sport"}).status == 422
-        for wrong in ({"label": "spam"}, {"label": None}, {}, {"labels": ["sport"]}, {"label": "a", "labels": []}):
+        both: tuple[dict[str, Any], ...] = ({"label": None, "labels": []}, {"label": "sport", "labels": []})
+        for wrong in ({"label": "spam"}, {}, {"labels": []}, {"labels": ["sport"]}, *both):
             assert send(server, "/v1/feedback", {"text": "a late goal", **wrong}).status == 422
         assert len(lines(file)) == 1
         assert "goal" not in server.log
     assert file.stat().st_mode & 0o777 == 0o600
     assert load(models["single"]).predict([text]) == ["sport"]
+
+
+def test_a_correction_may_be_none_of_the_classes(models: dict[str, Path], tmp_path: Path) -> None:
+    file = tmp_path / "corrections.jsonl"
+    with running_server(models["single"], tmp_path, "--feedback", str(file)) as server:
+        assert send(server, "/v1/feedback", {"text": "a late goal", "label": None}).status == 201
+        assert send(server, "/v1/feedback", {"text": "a bank", "label": "money"}).status == 201
+        problem = send(server, "/v1/feedback", {"text": "a late goal"}).json["error"]["message"]
+        assert "or null if none of the classes is right" in problem, "a forgotten label is an error"
+    none, money = lines(file)
+    assert (none["label"], none["predicted"], money["label"]) == (None, "sport", "money")
+    assert [labels for batch in read(file).batches() for labels in batch.labels] == [(), ("money",)]
 
 
 def test_corrections_of_a_multilabel_model_have_a_list_of_labels(models: dict[str, Path], tmp_path: Path) -> None:

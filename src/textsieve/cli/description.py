@@ -8,7 +8,9 @@ from rich.filesize import decimal
 
 from ..evaluation.validation import CurvePoint, smallest_within_one_error
 from ..prediction import Model
+from ..presentation import presentation_of
 from ..text.analysis import group_parts, is_marked
+from .messages import on_one_line
 from .output import Column, Page, TermList, label_text, number_columns, show_marks, term_text
 
 TERMS_PER_CLASS = 30
@@ -44,6 +46,16 @@ def model_as_dict(model: Model, path: str, *, can_be_updated: bool) -> dict[str,
         "settings": model.settings,
         "classes": classes,
     }
+
+
+def show_presentation(page: Page, model: Model) -> None:
+    """Print the title, the description and the examples that the owner of the model gave; nothing if there are none."""
+    presentation = presentation_of(model.settings)
+    for name in ("title", "description"):
+        if presentation[name] is not None:
+            page.line(f"{name.capitalize()}: {on_one_line(presentation[name])}")
+    for example in presentation["examples"]:
+        page.line(f"Example: {on_one_line(example)}")
 
 
 def selector_text(selector: str, about: Mapping[str, Any]) -> str:

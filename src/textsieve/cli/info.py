@@ -42,11 +42,12 @@ def command(model: str, wants_terms: bool, wants_json: bool) -> None:
 
 def _show(model: "Model", file: "ModelFile") -> None:
     """Print the origin, size, settings and quality of a model, and a table of its classes."""
-    from .description import file_line, selector_text, show_classes, show_measures
+    from .description import file_line, selector_text, show_classes, show_measures, show_presentation
     from .output import Page
 
     about, page = model.about, Page()
     page.line(file_line(file.path))
+    show_presentation(page, model)
     versions = ", ".join(f"{name} {version}" for name, version in about.get("versions", {}).items())
     page.line(f"Trained {about.get('trained', 'at an unknown time')} with {versions}")
     page.line(
@@ -77,6 +78,7 @@ def _updates_text(updated: Mapping[str, Any]) -> str:
 def _settings(model: "Model") -> str:
     """Return the selector, the classifier, what terms are, and all settings that differ from their defaults."""
     from ..categorizer import Categorizer
+    from ..presentation import PRESENTATION
 
     settings, defaults = Categorizer.of_model(model).get_params(), Categorizer().get_params()
     analysis = model.analysis  # has values where the settings are "auto"
@@ -86,5 +88,5 @@ def _settings(model: "Model") -> str:
     return ", ".join(
         f"{name}={value!r}"
         for name, value in settings.items()
-        if name in ("selector", "classifier", "analyzer") or (value != defaults[name])
+        if name in ("selector", "classifier", "analyzer") or (value != defaults[name] and name not in PRESENTATION)
     )

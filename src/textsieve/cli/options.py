@@ -15,6 +15,7 @@ from ..corpus.formats import BY_NAME as FORMATS
 from ..corpus.streams import check_encoding, encoding_of, unreadable_error
 from ..errors import InputError
 from ..files import open_regular
+from ..presentation import PRESENTATION
 from ..registry import CLASS_WEIGHT_RULES
 from ..settings import as_bytes
 from ..text.analyzers import ANALYZERS
@@ -275,6 +276,7 @@ _CONVERTERS: Mapping[str, Callable[[click.Context, Any], Any]] = {
     **dict.fromkeys(METHOD_OPTIONS, lambda _, pairs: {pair.name: pair.value for pair in pairs} or None),
     "class_weight": lambda _, values: class_weight(values),
     "stop_words": lambda context, values: stop_words(values, context.params.get("encoding")),
+    "examples": lambda _, values: list(values) or None,
 }
 """For each option that may be repeated, the function from all its values to the value of the setting."""
 
@@ -342,6 +344,8 @@ def arguments_of(name: str, value: Any) -> list[str]:
             for key, item in value.items()
             for argument in (option_name, f"{as_written(key)}={_json_or_text(item)}")
         ]
+    if name == "examples":
+        return [argument for example in value or () for argument in (option_name, example)]
     return [option_name, value_as_text(name, value)]
 
 
@@ -454,6 +458,8 @@ probabilities_or_none = setting_option(
     callback=lambda _, __, name: None if name in _NO_PROBABILITIES else name,
     help=f"{SETTINGS['probabilities'].option_help.removesuffix('.')}; {describe_choices(_NO_PROBABILITIES)}.",
 )
+
+presentation = bundle("presentation", *map(setting_option, PRESENTATION))
 
 multilabel = bundle("multilabel", *map(setting_option, ("multilabel", "cut", "cut_options")))
 

@@ -19,6 +19,7 @@ VERBS = {
     "compare": "Compare all combinations of selectors, numbers of terms and classifiers.",
     "subspace": "Suggest the size of a random subspace ensemble, and measure its accuracy.",
     "serve": "Serve a web page and an API for a model.",
+    "describe": "Set the title, the description and the examples of a model.",
     "info": "Show the contents of a model file.",
     "corpora": "List the named corpora, and whether their files are on this machine.",
     "warmup": "Compile for this processor now, rather than at the first use.",

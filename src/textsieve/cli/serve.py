@@ -118,7 +118,15 @@ def command(
     require_extra("serve", what="textsieve serve")
     from ..serve.guard import LOOPBACK_NAMES
     from ..serve.metrics import open_metrics
-    from ..serve.server import TOKEN_VARIABLE, is_loopback, open_listener, run, token_from_environment, url_of
+    from ..serve.server import (
+        TOKEN_VARIABLE,
+        is_loopback,
+        open_listener,
+        run,
+        token_from_environment,
+        url_of,
+        urls_for_others,
+    )
     from ..serve.service import Log, Service
     from ..serve.supervisor import run_workers
     from ..settings import n_threads
@@ -153,7 +161,16 @@ def command(
                 f"other machines can use this service without a token; set {TOKEN_VARIABLE} to a secret to require it."
             )
         served = service.holder.model
-        ready_line = f"Serving {served.name} ({served.id}) at {url_of(listener)} (Ctrl-C ends it)"
+        ready_lines = [f"Serving {served.name} ({served.id}) at {url_of(listener)} (Ctrl-C ends it)"]
+        if urls := urls_for_others(listener, names):
+            ready_lines.append(f"Other machines can open {' or '.join(urls)}")
         allowed_hosts = {name.lower() for name in hosts} or None
         serve = run if workers == 1 else partial(run_workers, workers)
-        serve(service, listener, hosts=allowed_hosts, token=token, watch=watch, ready=lambda: click.echo(ready_line))
+        serve(
+            service,
+            listener,
+            hosts=allowed_hosts,
+            token=token,
+            watch=watch,
+            ready=lambda: click.echo("\n".join(ready_lines)),
+        )

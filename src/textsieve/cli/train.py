@@ -39,6 +39,7 @@ _MEASURES = options.bundle(
         "textsieve train tickets.jsonl.gz -o tickets.sieve --selector chi --classifier nb",
         "textsieve train seiten/ -o seiten.sieve --drop-tags --stop-words german --normalise stem --language german",
         "textsieve train tickets.jsonl corrections.jsonl -o tickets.sieve --classifier nb --keep-stats",
+        "textsieve train tickets.csv -o tickets.sieve --title 'Support tickets' --example 'I forgot my password.'",
         "textsieve train news/*.parquet -o news.sieve --engine spark --master spark://127.0.0.1:7077",
     )
 )
@@ -57,6 +58,7 @@ _MEASURES = options.bundle(
 @options.term_settings
 @options.multilabel
 @_MEASURES
+@options.presentation
 @engine
 @options.jobs
 @options.json_flag
@@ -69,6 +71,7 @@ def command(
     term_settings: dict[str, Any],
     multilabel: dict[str, Any],
     measures: dict[str, Any],
+    presentation: dict[str, Any],
     engine: dict[str, Any],
     jobs: int,
     wants_json: bool,
@@ -88,7 +91,14 @@ def command(
     from .opening import check_output, given_options, named_columns
 
     check_output(output, *paths, what="a model", option="-o")
-    settings = {**selection, **methods, **options.check_term_settings(term_settings), **multilabel, **measures}
+    settings = {
+        **selection,
+        **methods,
+        **options.check_term_settings(term_settings),
+        **multilabel,
+        **measures,
+        **presentation,
+    }
     settings["held_out"] = settings["held_out"] or None  # --held-out 0 means no held-out documents
     model = Categorizer(**settings, n_jobs=jobs)
     with exit_as_usage_error():

@@ -22,6 +22,7 @@ from scipy.sparse import csr_matrix
 from ..categorizer_settings import SETTINGS, Settings, is_auto
 from ..classifiers.rocchio import Rocchio
 from ..errors import InputError, shown
+from ..presentation import PRESENTATION
 from ..registry import CLASSIFIERS, SELECTORS
 from ..settings import is_whole, n_threads
 from ..text.schemes import COUNTS
@@ -44,6 +45,7 @@ _NOT_SHARED = {
     *("selector", "selector_options", "n_terms", "max_size", "tolerance"),
     *("classifier", "classifier_options"),
     *("probabilities", "held_out", "folds", "keep_stats", "n_jobs"),
+    *PRESENTATION,
 }
 """Settings of a `Categorizer` that differ between conditions, or have no meaning in a comparison."""
 

@@ -15,6 +15,9 @@
 | `about` | when, from how many documents and with which packages it was trained, and its measured quality |
 | `statistics` | null, or a description of the statistics that `update` needs: see `modelfile.statistics` |
 
+Among the `settings` are the title, description and examples that the owner of the model gave. Readers of the web page
+see them, so they are checked (`presentation`). Predicting needs no other setting, so the others are not.
+
 Stop words affect predictions only if terms may be n-grams or are normalised words (`Model.needs_stop_words`), and only
 then are they stored. They are stored as words, not as the name of a list, because a named list may change with the
 library that provides it.
@@ -40,6 +43,7 @@ from ..categorizer_settings import ObjectDescription
 from ..errors import InputError, shown
 from ..evaluation.confidence import ConfidenceRow
 from ..prediction import Model
+from ..presentation import check_presentation
 from ..settings import is_whole
 from ..strict_json import are_classes
 from ..text.analysis import PATTERN_SECONDS, WORDS, Analysis, time_limit
@@ -282,6 +286,10 @@ def field_rules(fields: Mapping[str, Any]) -> Iterator[Rule]:
     is_compatible = not fields["preparation"].names or ngram_range == (1, 1)
     yield Rule(is_compatible, f"it joins names, and its ngram_range is {shown(ngram_range)}")
     yield Rule(isinstance(fields["settings"], dict), "its settings are no JSON object")
+    try:
+        check_presentation(fields["settings"])
+    except InputError as problem:
+        yield Rule(False, f"its setting {str(problem).removesuffix('.')}")
     yield Rule(isinstance(fields["about"], dict), "about is no JSON object")
     for name, is_valid in _ABOUT.items():
         if name in fields["about"]:

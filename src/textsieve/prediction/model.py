@@ -11,7 +11,7 @@ frequent class; messages then call it "the most frequent class".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -28,6 +28,7 @@ from ..evaluation.calibration import Calibration, JointCalibration
 from ..evaluation.scores import DocumentScores, blocks
 from ..evaluation.thresholds import ThresholdRule
 from ..extras import require_package
+from ..presentation import check_presentation
 from ..settings import is_whole
 from ..text.analysis import WORDS, Analysis, Function, SlowPattern, is_marked, unmark_ngram
 from ..text.counting import count_known
@@ -120,6 +121,13 @@ class Model:
     has_label_matrix: bool = False  # whether labels were given, and are predicted, as an indicator matrix
     analysis: Analysis = WORDS
     preprocessor: Function | None = None
+
+    def presented(self, presentation: Mapping[str, Any]) -> Model:
+        """Return the same model with another title, description or examples; raise `InputError` for invalid ones."""
+        check_presentation(presentation)
+        texts = {name: list(value) if name == "examples" and value else value for name, value in presentation.items()}
+        changed = {name: value for name, value in texts.items() if value != self.settings.get(name)}
+        return replace(self, settings={**self.settings, **changed}) if changed else self
 
     # -- text to rows to scores ----------------------------------------------------------------------------------
 

@@ -193,13 +193,13 @@ def _add_post_routes(app: FastAPI, service: Service) -> None:
         return await service.workers.work("explain", served, len(text), work)
 
     async def correct(request: schemas.FeedbackRequest) -> bytes:
-        """Write the right label of a document to the file of corrections."""
+        """Write the right label of a document, or that no class is right, to the file of corrections."""
         service.check_lengths("text", [request.text])
 
         def work(is_wanted: IsWanted) -> bytes:
             if not is_wanted():
                 raise Abandoned
-            service.correct(request.text, request.label, request.labels, is_wanted)
+            service.correct(request, is_wanted)
             return to_json({"written": True})
 
         return await service.workers.work("correct", service.holder.model, len(request.text), work)
@@ -226,7 +226,7 @@ def _add_get_routes(app: FastAPI, service: Service) -> None:
     """Add the routes for requests without documents; their docstrings are in the OpenAPI document."""
 
     async def model() -> Response:
-        """Return the model's classes, settings and quality on held-out documents, and the limits of requests."""
+        """Return the model's title, classes, settings and quality on held-out documents, and the limits of requests."""
         limits = {name: getattr(service.limits, name) for name in ("body", "documents", "length", "seconds")}
         served = service.holder.model
         of_service = {

@@ -14,6 +14,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import compress
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, Metric, ProcessCollector, generate_latest, values
@@ -22,7 +23,7 @@ from prometheus_client.mmap_dict import MmapedDict
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from ..prediction import Model, Predictions, as_written
+from ..prediction import Abstention, Model, Predictions, as_written
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
@@ -151,6 +152,8 @@ class Metrics:
         self._documents = Counter("textsieve_documents", "Predicted documents.", registry=registry)
         help_text = "Predicted documents without a known term."
         self._unknown = Counter("textsieve_documents_unknown", help_text, registry=registry)
+        help_text = "Predicted documents without a label, because the model was not sure."
+        self._abstained = Counter("textsieve_documents_abstained", help_text, registry=registry)
         self._labels = Counter("textsieve_predicted", "Predicted labels.", ["label"], registry=registry)
         self._corrections = Counter("textsieve_corrections", "Corrections written to the file.", registry=registry)
         help_text = "Reloads of the model file, by outcome: loaded (another model), same or failed."
@@ -171,12 +174,17 @@ class Metrics:
         increment()
         observe(seconds)
 
-    def count_predictions(self, model: Model, predictions: Predictions) -> None:
-        """Count predicted documents and labels."""
+    def count_predictions(self, model: Model, predictions: Predictions, min_probability: float | None = None) -> None:
+        """Count predicted documents and labels; a document of which the model is less sure has no label."""
         self._documents.inc(len(predictions.scores))
         if predictions.n_unknown:
             self._unknown.inc(predictions.n_unknown)
-        label_counts = collections.Counter(label for labels in model.label_sets(predictions.labels) for label in labels)
+        label_sets = model.label_sets(predictions.labels)
+        if (abstention := Abstention.of(model, min_probability, None)) is not None:
+            is_labelled = ~abstention.applies(model, predictions)
+            self._abstained.inc(len(label_sets) - int(is_labelled.sum()))
+            label_sets = list(compress(label_sets, is_labelled.tolist()))
+        label_counts = collections.Counter(label for labels in label_sets for label in labels)
         for label, count in label_counts.items():
             self._labels.labels(as_written(label)).inc(count)
 

@@ -152,7 +152,10 @@ class RequestLimits(BaseModel):
 class ModelResponse(BaseModel):
     """The model in use, and the limits of requests."""
 
-    name: str
+    name: str = Field(description="The name of the model file.")
+    title: str | None = Field(description="The title, the description and the examples are those that its owner gave.")
+    description: str | None
+    examples: list[str]
     id: str = Field(description="Changes when another model is loaded.")
     bytes: int
     loaded: str
@@ -197,8 +200,8 @@ class FeedbackRequest(RequestBody):
     """A document and its right label, or its right labels for a multilabel model."""
 
     text: str = Field(examples=["The striker scored twice."])
-    label: Label | None = None
-    labels: list[Label] | None = Field(None, fail_fast=True)
+    label: Label | None = Field(None, description="Null if none of the classes is right.")
+    labels: list[Label] | None = Field(None, fail_fast=True, description="Empty if none of the classes is right.")
 
 
 class FeedbackResponse(BaseModel):

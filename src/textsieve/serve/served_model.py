@@ -23,11 +23,12 @@ from ..errors import shown
 from ..modelfile.reading import read_stored
 from ..prediction import Abstention, ClassExplanation, Explanation, Label, Model, Predictions, Span, as_written
 from ..prediction.records import Records
+from ..presentation import PRESENTATION, presentation_of
 from ..text.analysis import display_term
 from .api_errors import ApiError
 
-CountPredictions = Callable[[Model, Predictions], None]
-"""Function that adds predictions to the metrics."""
+CountPredictions = Callable[[Model, Predictions, float | None], None]
+"""Function that adds predictions to the metrics, given the least probability of a label, if there is one."""
 
 MAX_SPANS = 500_000
 """The largest number of positions in an explanation. N-grams of characters have several for each character."""
@@ -221,11 +222,13 @@ def _searched_text(term: str, displayed: str) -> str:
 def describe(model: Model) -> dict[str, Any]:
     """Return a description of the model in plain values.
 
-    It contains no training text. Terms come from training texts, so it has only their number.
+    It contains no training text. Terms come from training texts, so it has only their number. Title, description and
+    examples are those that the owner of the model gave.
     """
-    about, settings = model.about, model.settings
+    about, settings = model.about, {name: model.settings[name] for name in model.settings if name not in PRESENTATION}
     class_sizes = zip(model.classes, model.class_docs, strict=True)
     return {
+        **presentation_of(model.settings),
         "multilabel": model.multilabel,
         "classes": [{"label": label, "documents": n_documents} for label, n_documents in class_sizes],
         "terms": len(model.terms),
@@ -266,9 +269,9 @@ class ServedModel:
     loaded: str
     _count: CountPredictions
 
-    def count(self, predictions: Predictions) -> None:
-        """Add predictions to the metrics."""
-        self._count(self.model, predictions)
+    def count(self, predictions: Predictions, min_probability: float | None) -> None:
+        """Add predictions to the metrics; a document of which the model is less sure has no label."""
+        self._count(self.model, predictions, min_probability)
 
     def records(
         self, predictions: Predictions, top: int | None, min_probability: float | None = None

@@ -127,6 +127,46 @@ def url_of(listener: socket.socket) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
 
 
+def urls_for_others(listener: socket.socket, names: Collection[str] = ()) -> list[str]:
+    """Return the URLs that other machines can open, beside `url_of`; empty if they can't connect.
+
+    `names` are the host names that requests may use. If there are none, any is allowed, and a service that listens on
+    all addresses of this machine has a URL for each of them.
+    """
+    host, port = listener.getsockname()[:2]
+    if ip_address(host).is_loopback:
+        return []
+    hosts = list(names) or (own_addresses(listener.family) if ip_address(host).is_unspecified else [])
+    return [f"http://{f'[{name}]' if ':' in name else name}:{port}/" for name in hosts]
+
+
+def own_addresses(family: socket.AddressFamily) -> list[str]:
+    """Return the addresses of this machine at which others may reach it, that of its usual network first."""
+    addresses = [_outgoing_address(family)]
+    with suppress(OSError):  # the name of this machine is unknown
+        addresses += [str(entry[4][0]) for entry in socket.getaddrinfo(socket.gethostname(), None, family)]
+    return [address for address in dict.fromkeys(addresses) if address and is_reachable(address)]
+
+
+def is_reachable(address: str) -> bool:
+    """Return whether other machines may reach an address; link-local ones work only with the name of an interface."""
+    ip = ip_address(address.partition("%")[0])  # an IPv6 address may end with the name of its interface
+    return not (ip.is_loopback or ip.is_link_local or ip.is_unspecified)
+
+
+def _outgoing_address(family: socket.AddressFamily) -> str | None:
+    """Return the address that this machine has in its usual network, or None if it has no network.
+
+    Connecting a UDP socket sends nothing, but finds the route. The other address is reserved for documentation.
+    """
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("2001:db8::1" if family == socket.AF_INET6 else "192.0.2.1", 9))
+        except OSError:
+            return None
+        return str(probe.getsockname()[0])
+
+
 def run(
     service: Service,
     listener: socket.socket,

@@ -22,13 +22,14 @@ from typing import Literal, TextIO
 
 from starlette.types import Scope
 
-from ..prediction import Abstention, Label, Model
+from ..prediction import Abstention, Model
 from ..settings import n_threads
 from .api_errors import ApiError
 from .feedback import Feedback
 from .guard import DOCUMENTS
 from .limits import Limits
 from .metrics import Metrics
+from .schemas import FeedbackRequest
 from .served_model import ModelHolder, find_class
 from .workers import IsWanted, PredictionWorkers
 
@@ -139,9 +140,8 @@ class Service:
 
         `__init__` checks that the first model can abstain. A model that replaces it later is not checked.
         """
-        if self._min_probability is None or model.multilabel or model.calibration is None:
-            return None
-        return self._min_probability
+        can_abstain = not model.multilabel and (model.calibration is not None or self._min_probability == 0)
+        return self._min_probability if can_abstain else None
 
     def close(self) -> None:
         """End the threads and write the waiting log lines."""
@@ -202,8 +202,8 @@ class Service:
                 place = "text" if field == "text" else f"texts.{number}"
                 raise ApiError("too_long", problem, setting=field, place=place)
 
-    def correct(self, text: str, label: Label | None, labels: list[Label] | None, is_wanted: IsWanted) -> None:
-        """Write the right label or labels of a text to the feedback file.
+    def correct(self, request: FeedbackRequest, is_wanted: IsWanted) -> None:
+        """Write the right label or labels of a text to the feedback file; the label is null if no class is right.
 
         Raise `ApiError` for an invalid correction, or if the file can't be written. Raise `Abandoned` if `is_wanted`
         says that the client stopped waiting before the file could be locked.
@@ -212,23 +212,26 @@ class Service:
         served = self.holder.model
         multilabel = served.model.multilabel
         field = "labels" if multilabel else "label"
-        # The request must have this field, and not the other one.
-        if (label is None) != multilabel or (labels is None) == multilabel:
+        # The request must have this field, and not the other one. A label may be null, but must not be left out.
+        is_given = request.labels is not None if multilabel else "label" in request.model_fields_set
+        is_ambiguous = request.label is not None if multilabel else request.labels is not None
+        if not is_given or is_ambiguous:
             expected = (
                 '"labels", a list: a document of this model may have any number of labels'
                 if multilabel
-                else '"label": a document of this model has one label'
+                else '"label": a document of this model has one label, or null if none of the classes is right'
             )
             raise ApiError("invalid", f"Send the correction as {expected}.", setting=field)
+        text = request.text
         if not text.strip():
             raise ApiError("invalid", "text: The text of a correction must not be empty.", setting="text", value=text)
-        given_labels = (labels or []) if label is None else [label]
+        given_labels = (request.labels or []) if request.label is None else [request.label]
         right_labels = [find_class(served.model, name, field) for name in given_labels]
         (predicted,) = served.model.label_sets(served.model.predict([text]).labels)
         record = (
             {"labels": right_labels, "predicted": predicted}
             if multilabel
-            else {"label": right_labels[0], "predicted": predicted[0]}
+            else {"label": next(iter(right_labels), None), "predicted": predicted[0]}
         )
         try:
             self.feedback.write({"text": text, **record, "model": served.id}, is_wanted)

@@ -213,17 +213,17 @@ def _deliver(outcomes: list[Outcome]) -> None:
 
 
 def run_batch(jobs: list[Job]) -> list[Outcome]:
-    """Return the outcome of each short job; jobs for the same model are predicted together."""
+    """Return the outcome of each short job; jobs for the same model and minimum probability are predicted together."""
     outcomes: list[Outcome] = []
-    jobs_by_model: dict[int, list[Job]] = {}
+    jobs_by_kind: dict[tuple[int, float | None], list[Job]] = {}
     for job in jobs:
         if job.is_abandoned:
             continue
         if job.work is None:
-            jobs_by_model.setdefault(id(job.served), []).append(job)
+            jobs_by_kind.setdefault((id(job.served), job.min_probability), []).append(job)
         else:
             outcomes.append((job, _run_work(job, job.work)))
-    for group in jobs_by_model.values():
+    for group in jobs_by_kind.values():
         try:
             outcomes += zip(group, _predict_together(group), strict=True)
         except Exception as problem:
@@ -243,17 +243,17 @@ def _run_work(job: Job, work: Work) -> bytes | Exception:
 
 
 def _predict_together(jobs: list[Job]) -> list[bytes]:
-    """Return the responses of jobs for the same model, from one call of `predict` with all their texts."""
-    served = jobs[0].served
+    """Return the responses of jobs for the same model and minimum, from one call of `predict` with all their texts."""
+    served, min_probability = jobs[0].served, jobs[0].min_probability
     predictions = served.model.predict([text for job in jobs for text in job.texts])
-    served.count(predictions)
+    served.count(predictions, min_probability)
     responses, begin = [], 0
     for job in jobs:
         end = begin + len(job.texts)
         job_predictions = Predictions(
             predictions.labels[begin:end], predictions.scores[begin:end], predictions.is_unknown[begin:end]
         )
-        responses.append(predictions_json(served.records(job_predictions, job.top, job.min_probability)))
+        responses.append(predictions_json(served.records(job_predictions, job.top, min_probability)))
         begin = end
     return responses
 
@@ -269,7 +269,7 @@ def _run_in_parts(job: Job) -> bytes:
         if job.is_abandoned:
             raise Abandoned
         predictions = job.served.model.predict(part)
-        job.served.count(predictions)
+        job.served.count(predictions, job.min_probability)
         records += job.served.records(predictions, job.top, job.min_probability)
     return predictions_json(records)
 

@@ -3,8 +3,9 @@
 Documents come in batches. Of each document, `Corrections` keeps the weights of its terms, the labels and the digest
 (`document_digests`). At the end, `Corrections.to_learn` returns the documents to learn. If several documents have the
 same text, only the last of them is learned, and not even that one if an earlier update added it with the same labels.
-Documents without a text or without a label are left out, and their places are recorded. A label that is no class of the
-model raises an error, or with `skip_unknown` its document is left out, too.
+Documents without a text or without a label are left out, and their places are recorded. A correction without a label
+says that none of the classes is right; it also takes back earlier ones of the same text. A label that is no class of
+the model raises an error, or with `skip_unknown` its document is left out, too.
 
 In a file of corrections for a multilabel model, an empty list of labels means that the document belongs to no class,
 and the model learns that. A document whose list of labels is missing is unlabelled, unless the model was trained with a
@@ -55,6 +56,7 @@ class Corrections:
         self._row_batches: list[CSR] = []
         self._label_sets: list[tuple[Any, ...]] = []
         self._digests: list[bytes] = []
+        self._n_before_unlabelled: dict[bytes, int] = {}  # for each text without a label, the documents before the last
 
     def add(
         self, name: str, texts: Sequence[str], labels: Iterable[Sequence[str]], places: Sequence[DocumentPlace]
@@ -67,6 +69,8 @@ class Corrections:
             classes = tuple(dict.fromkeys(self._classes.get(label, label) for label in label_texts))
             if (problem := self._problem(text, classes, name, place)) is not None:
                 self.leave_out(problem, name, [place.name])
+                if problem == NO_LABEL:
+                    self._n_before_unlabelled[text_digest(digest(text, ()))] = len(self._digests)
                 continue
             learnable_texts.append(text)
             learnable_places.append(place)
@@ -109,9 +113,12 @@ class Corrections:
 
     def to_learn(self, added_digests: frozenset[bytes]) -> DocumentsToLearn:
         """Return the documents to learn, given the digests of documents that updates added before."""
-        # Of documents with the same text, the last one overwrites the positions of the others.
+        # Of documents with the same text, the last one overwrites the positions of the others. If it has no label, none
+        # of them is learned.
         last_occurrence = {text_digest(document): position for position, document in enumerate(self._digests)}
-        last_positions = sorted(last_occurrence.values())
+        last_positions = sorted(
+            position for text, position in last_occurrence.items() if position >= self._n_before_unlabelled.get(text, 0)
+        )
         new_positions = [position for position in last_positions if self._digests[position] not in added_digests]
         known_texts = set(map(text_digest, added_digests))
         rows = stack_rows(self._row_batches).matrix()[new_positions] if self._row_batches else None

@@ -4,6 +4,7 @@
 // because the zero of a score has no meaning for a reader; a line in a bar shows the threshold of the class.
 
 import { bar, byId, formatNumber, formatPercent, isNumber, labelKey, labelParts, make, show } from "./dom.js";
+import { hasOnlyGuess } from "./result-text.js";
 import { nextIndex } from "./tabs.js";
 
 const FIRST = 10; // number of classes that are shown at first
@@ -21,26 +22,33 @@ const barOf = ({ score, threshold, probability }, scale) => {
   return bar(scale(score), { mark: isInRange ? scale(threshold) : null });
 };
 
-/** Returns the numbers of a class. If `haveThresholds`, a class without a threshold has an infinite one. */
+/**
+ * Returns the numbers of a class; if there is a probability, the others are details. If `haveThresholds`, a class
+ * without a threshold has an infinite one.
+ */
 const figuresOf = ({ score, threshold, probability }, haveThresholds) => {
-  const figure = (text, kind = "") => make("span", { class: `figure ${kind}` }, text);
+  const figure = (text, kind) => make("span", { class: `figure ${kind}` }, text);
   const limit = isNumber(threshold) ? `threshold ${formatNumber(threshold, 3)}` : "never assigned";
+  const kind = isNumber(probability) ? "detail" : "";
   return [
     isNumber(probability) ? figure(formatPercent(probability), "strong") : null,
-    figure(`score ${formatNumber(score, 3)}`),
-    haveThresholds ? figure(limit) : null,
+    figure(`score ${formatNumber(score, 3)}`, kind),
+    haveThresholds ? figure(limit, kind) : null,
   ];
 };
 
-const nameOf = ({ label, predicted }) => {
+const nameOf = (label, isPredicted) => {
   const tick = () => make("span", { class: "tick" }, " ✓", make("span", { class: "hidden" }, " predicted"));
-  return make("span", { class: "name" }, labelParts(label), predicted ? tick() : null);
+  return make("span", { class: "name" }, labelParts(label), isPredicted ? tick() : null);
 };
 
-/** Sets up the list of classes; `onChoose(label)` is called when the reader chooses another class. */
-export const useClasses = (onChoose) => {
-  const list = byId("classes"), more = byId("all-classes");
-  let classes = [], areAllShown = false, current = null;
+/**
+ * Sets up the list of classes; `prefix` is that of the ids of its elements. `onChoose(label)` is called when the reader
+ * chooses another class.
+ */
+export const useClasses = (prefix, onChoose) => {
+  const list = byId(`${prefix}classes`), more = byId(`${prefix}all-classes`);
+  let classes = [], isGuess = false, areAllShown = false, current = null;
 
   const buttons = () => [...list.querySelectorAll("[role=radio]")];
   const check = () => {
@@ -55,10 +63,11 @@ export const useClasses = (onChoose) => {
     const isShown = ({ label, predicted }, index) =>
       areAllShown || index < FIRST || predicted || labelKey(label) === current;
     const visibleClasses = classes.filter(isShown);
+    const isPredicted = (cls) => cls.predicted && !isGuess;
     list.replaceChildren(...visibleClasses.map((cls) => make(
       "button",
-      { type: "button", role: "radio", class: cls.predicted ? "is-predicted" : "", "data-key": labelKey(cls.label) },
-      nameOf(cls),
+      { type: "button", role: "radio", class: isPredicted(cls) ? "is-predicted" : "", "data-key": labelKey(cls.label) },
+      nameOf(cls.label, isPredicted(cls)),
       barOf(cls, scale),
       make("span", { class: "figures" }, figuresOf(cls, haveThresholds)),
     )));
@@ -92,6 +101,7 @@ export const useClasses = (onChoose) => {
   return (explanation) => {
     const areSame = JSON.stringify(explanation.classes) === JSON.stringify(classes);
     classes = explanation.classes;
+    isGuess = hasOnlyGuess(explanation);
     current = labelKey(explanation.label);
     const isSame = areSame && buttons().some((button) => button.dataset.key === current);
     if (isSame) check(); // keeps the focus on its button

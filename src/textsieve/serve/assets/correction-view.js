@@ -8,11 +8,12 @@ const BLANK = /^[\s\x1c-\x1f\x85]*$/; // white space in Python; the server rejec
 
 const singleChoice = (classes) => {
   const options = classes.map(({ label }) => make("option", { value: labelKey(label) }, labelText(label)));
-  const none = make("option", { value: "" }, "Choose …");
-  const select = make("select", { id: "right-class", required: true }, none, options);
+  const nothing = make("option", { value: "" }, "Choose …");
+  const none = make("option", { value: labelKey(null) }, "None of these");
+  const select = make("select", { id: "right-class", required: true }, nothing, none, options);
   return {
     element: make("label", { class: "field" }, "Right class ", select),
-    read: () => (select.value === "" ? null : { label: JSON.parse(select.value) }),
+    read: () => (select.value === "" ? null : { label: JSON.parse(select.value) }), // null for “None of these”
     first: select,
     missing: "Choose the right class first.",
   };
@@ -32,6 +33,7 @@ const multipleChoice = (classes, predicted) => {
   } } });
   return {
     element: make("fieldset", {}, make("legend", {}, "Right classes"),
+      make("p", { class: "note" }, "If none of these is right, leave all of them unticked."),
       classes.length > MANY ? make("label", { class: "field" }, "Find a class", search) : null,
       make("div", { class: "checks" }, boxes.map(({ element }) => element))),
     read: () => ({ labels: boxes.filter(({ box }) => box.checked).map(({ box }) => JSON.parse(box.value)) }),
@@ -40,10 +42,11 @@ const multipleChoice = (classes, predicted) => {
   };
 };
 
-const namesOf = ({ label, labels }) =>
-  (labels ?? [label]).map((name) => `“${labelText(name)}”`).join(", ") || "no class";
+const namesOf = ({ label = null, labels = label === null ? [] : [label] }) =>
+  labels.map((name) => `“${labelText(name)}”`).join(", ") || "none of the classes";
 
 const UPDATE = "The model will learn it with the next textsieve update.";
+const NO_UPDATE = "It shows that a class is missing; textsieve update leaves it out.";
 const REPLACED = "The correction was not saved: the service has loaded another model, which does not have this class. "
   + "Check the new result and choose one of its classes.";
 
@@ -58,16 +61,17 @@ const choiceOf = ({ multilabel, classes }, predicted) => {
 };
 
 /**
- * Shows the form to correct the prediction for a text, unless the server accepts no corrections of this text. In a
- * multilabel model, a text may have no class. `reloadModel` is called if the server rejects a correction, because it
- * may have loaded another model.
+ * Shows the form to correct the prediction for a text, unless the server accepts no corrections of this text. A text
+ * may belong to none of the classes. `predicted` has the predicted labels, or none if the model is not sure.
+ * `reloadModel` is called if the server rejects a correction, because it may have loaded another model.
  */
 export const offerCorrection = (model, text, predicted, reloadModel) => {
-  const container = byId("correction"), hasOneClass = !model.multilabel && model.classes.length < 2;
-  if (!model.feedback || hasOneClass || BLANK.test(text)) return container.replaceChildren();
+  const container = byId("correction");
+  if (!model.feedback || BLANK.test(text)) return container.replaceChildren();
   const form = make("form", { id: "correction-form", is: { hidden: true } });
   const attributes = { "aria-expanded": "false", "aria-controls": "correction-form" };
-  const open = make("button", { type: "button", id: "wrong", ...attributes }, "This is wrong");
+  const title = predicted.length || model.multilabel ? "This is wrong" : "Choose the class";
+  const open = make("button", { type: "button", id: "wrong", ...attributes }, title);
   const choice = choiceOf(model, predicted);
   const toggle = (isOpen) => {
     form.hidden = !isOpen;
@@ -85,7 +89,7 @@ export const offerCorrection = (model, text, predicted, reloadModel) => {
       if (!form.isConnected) return; // there is another result by now
       container.replaceChildren();
       const summary = `The correction was saved: ${beginningOf(text)} belongs to ${namesOf(correction)}.`;
-      showCorrectionState(`Thank you. ${summary} ${UPDATE}`);
+      showCorrectionState(`Thank you. ${summary} ${correction.label === null ? NO_UPDATE : UPDATE}`);
       byId("correction-state").focus();
     } catch (reason) {
       const isReplaced = reason instanceof api.ApiError && reason.code === "unknown_label";

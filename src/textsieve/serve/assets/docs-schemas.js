@@ -54,8 +54,8 @@ const pieces = (schema, all, indent, isOptional) => {
 const properties = (schema, all, indent) =>
   Object.entries(schema.properties).flatMap(([name, property]) => {
     const isOptional = !(schema.required ?? []).includes(name);
-    const notes = [isOptional ? "optional" : "", resolve(property, all).description ?? ""];
-    const about = notes.filter(Boolean).join("; ");
+    const notes = [isOptional ? "Optional." : "", (resolve(property, all).description ?? "").replaceAll("`", "")];
+    const about = notes.filter(Boolean).join(" ");
     const comment = about ? [[`  # ${about}`, "comment"]] : [];
     const value = pieces(property, all, indent, isOptional);
     const [first, ...rest] = value;

@@ -19,6 +19,17 @@ export const make = (tag, attributes = {}, ...children) => {
 export const byId = (id) => document.getElementById(id);
 export const show = (element, isShown) => { element.hidden = !isShown; };
 
+/** Returns a copy of an element in which all ids, and the references to them, begin with a prefix. */
+export const copyOf = (element, prefix) => {
+  const copy = element.cloneNode(true);
+  for (const part of [copy, ...copy.querySelectorAll("*")]) {
+    for (const name of ["id", "aria-labelledby", "aria-describedby", "aria-controls", "for"]) {
+      if (part.hasAttribute(name)) part.setAttribute(name, prefix + part.getAttribute(name));
+    }
+  }
+  return copy;
+};
+
 /** Lets screen readers announce a text; they don't announce elements that appear together with their text. */
 export const announce = (text) => { byId("announcement").textContent = text; };
 

@@ -5,19 +5,20 @@ import { predictAll } from "./batches.js";
 import { csvText } from "./csv.js";
 import { documentsOf, textColumnsOf, textOfRow } from "./documents.js";
 import { announce, byId, formatCount, formatNumber, make, show } from "./dom.js";
-import { countTable, previewOf } from "./file-table.js";
+import { useDocument } from "./document-view.js";
+import { countTable, useFileTable } from "./file-table.js";
 import { download, takeFiles, textOf } from "./files.js";
 import { joinOf, tableWith } from "./predictions.js";
 
 const REDRAW = 200; // milliseconds between two updates of the page while it runs
 const CANCELLED = "not classified: cancelled";
-const NOTE = "The download has all columns of the file, the class and its score, and the error if a document was not "
-  + "classified. Cells that a spreadsheet would take for a formula get an apostrophe in front.";
-
-const noteOf = ({ multilabel, classes }) => {
-  if (!multilabel) return NOTE;
+const noteOf = ({ multilabel, classes, probabilities }) => {
+  const figures = probabilities ? "its score and probability" : "its score";
+  const note = `The download has all columns of the file, the class, ${figures}, and the error if a document was not `
+    + "classified. Cells that a spreadsheet would take for a formula get an apostrophe in front.";
+  if (!multilabel) return note;
   const join = joinOf(classes), between = join === "\n" ? "a line break" : `“${join}”`;
-  return `${NOTE} A cell with more than one class separates them by ${between}.`;
+  return `${note} A cell with more than one class separates them by ${between}.`;
 };
 /** Returns the problems of a file that are known before it is classified. */
 const warningOf = ({ faults, warning }) => {
@@ -34,7 +35,10 @@ const showMessage = (id, message) => {
 
 export const useFile = () => {
   let model = null, name = "", content = "", table = null, results = [], columns = [0], running = null;
+  let resultModel = null;
   const showState = (message) => { byId("file-state").textContent = message; };
+  const openDocument = useDocument();
+  const showTable = useFileTable((documents, place) => openDocument(resultModel, documents, place, results.length));
 
   const describe = () => {
     const rows = table.rows.length, isEmpty = content.trim() === "";
@@ -117,7 +121,7 @@ export const useFile = () => {
     byId("file-start").disabled = false;
     byId("file-done").textContent = "";
     byId("file-note").textContent = noteOf(model);
-    byId("file-preview").replaceChildren(previewOf(textsOf(), results));
+    showTable(textsOf(), results, resultModel);
     draw(done);
     show(byId("file-result"), true);
     showState(message);
@@ -129,6 +133,7 @@ export const useFile = () => {
     if (model === null || running) return;
     const controller = new AbortController(), rows = table.rows.length, isOver = () => running !== controller;
     running = controller;
+    resultModel = model;
     begin(rows);
     let done = 0, lastDrawn = 0, waitMessage = null;
     const onResult = (index, prediction, fault) => {

@@ -3,6 +3,7 @@
 import {
   bar, byId, formatCount, formatNumber, formatPercent, formatTime, labelKey, labelParts, labelText, make,
 } from "./dom.js";
+import { sortingHeads } from "./sortable.js";
 
 const CLASSIFIERS = {
   svm: "a linear support vector machine",
@@ -96,14 +97,6 @@ const scoresOf = ({ held_out: { accuracy, micro_f1: micro, macro_f1: macro }, mu
 
 // -- the table of classes -----------------------------------------------------------------------------------------
 
-const OPPOSITE = { ascending: "descending", descending: "ascending" };
-const firstOrder = (kind) => (kind === "number" ? "descending" : "ascending");
-
-const compare = (a, b, sign) => {
-  if (a === null || b === null) return (a === null) - (b === null); // missing values come last
-  return sign * (typeof a === "string" ? a.localeCompare(b, "en", { numeric: true }) : a - b);
-};
-
 /**
  * Returns a table that can be sorted by its columns. A column is `{title, kind, value(row), cell(row)}`: `value` is for
  * sorting, `cell` is shown, and `kind` is "text" or "number".
@@ -113,17 +106,7 @@ const sortableTable = (caption, columns, rows) => {
   const line = (row) => make("tr", {}, columns.map((column, index) =>
     make(index ? "td" : "th", { class: column.kind, ...(index ? {} : { scope: "row" }) }, column.cell(row))));
   const fill = (sorted) => body.replaceChildren(...sorted.map(line));
-  const heads = columns.map((column) => {
-    const head = make("th", { class: column.kind, scope: "col" });
-    head.append(make("button", { type: "button", class: "sorter", on: { click: () => {
-      const order = OPPOSITE[head.getAttribute("aria-sort")] ?? firstOrder(column.kind);
-      heads.forEach((other) => other.removeAttribute("aria-sort"));
-      head.setAttribute("aria-sort", order);
-      const sign = order === "ascending" ? 1 : -1;
-      fill([...rows].sort((a, b) => compare(column.value(a), column.value(b), sign)));
-    } } }, column.title));
-    return head;
-  });
+  const heads = sortingHeads(columns, (compareRows) => fill([...rows].sort(compareRows)));
   fill(rows);
   return make("div", { class: "scroll" },
     make("table", {}, make("caption", {}, caption), make("thead", {}, make("tr", {}, heads)), body));

@@ -27,7 +27,10 @@ const setModel = (model) => {
   setAnalyzer(model.settings?.analyzer);
   if (isNewer) byId("newer-model").textContent = `A newer model was loaded on ${formatTime(model.loaded)}.`;
   if (isNewer) show(byId("newer-model"), true);
-  document.title = `${model.name} – textsieve`;
+  document.title = `${model.title ?? model.name} – textsieve`;
+  byId("title").textContent = model.title ?? "textsieve";
+  byId("description").textContent = model.description ?? "";
+  show(byId("description"), model.description !== null);
   byId("summary").textContent = summaryOf(model);
   showModel(model);
   terms.setModel(model);

@@ -73,14 +73,24 @@ export const tableWith = (table, results, model) => {
   ];
 };
 
+/** Returns the names of the classes of a document, or that it has none. */
+export const classNamesOf = ({ prediction }) => {
+  if (!prediction) return ["(not classified)"];
+  const names = labelsOf(prediction).map(labelText);
+  return names.length ? names : [isUnsure(prediction) ? "(not sure)" : "(no class)"];
+};
+
 /** Returns the number of documents per class, the most frequent class first. */
 export const countsOf = (results) => {
   const counts = new Map();
-  for (const { prediction } of results) {
-    if (!prediction) continue;
-    const names = labelsOf(prediction).map(labelText);
-    const none = isUnsure(prediction) ? "(not sure)" : "(no class)";
-    for (const name of names.length ? names : [none]) counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
+  for (const name of results.flatMap(classNamesOf)) counts.set(name, (counts.get(name) ?? 0) + 1);
   return [...counts].sort((a, b) => b[1] - a[1]);
+};
+
+/** Returns the probability of the class of a document, or the lowest of its classes; null if there is none. */
+export const confidenceOf = ({ prediction }) => {
+  const { probability, probabilities } = prediction ?? {};
+  if (isNumber(probability)) return probability;
+  const all = prediction ? labelsOf(prediction).map((label) => figureOf(probabilities, label)).filter(isNumber) : [];
+  return all.length ? Math.min(...all) : null;
 };

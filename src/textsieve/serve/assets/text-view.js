@@ -1,13 +1,12 @@
 // Classify one text: the box for the text, and the result.
 
 import * as api from "./api.js";
-import { useClasses } from "./classes-view.js";
-import { contributionTable } from "./contributions-view.js";
 import { offerCorrection, showCorrectionState } from "./correction-view.js";
-import { afterPause, announce, byId, formatCount, formatNumber, labelText, lengthOf, show } from "./dom.js";
+import { afterPause, announce, byId, formatCount, formatNumber, lengthOf, show } from "./dom.js";
 import { takeFiles, textOf } from "./files.js";
-import { useMarked } from "./marked-view.js";
-import { barsNote, legendLines, marksNote, predictedLabels, predictionLines } from "./result-text.js";
+import { useReasons } from "./reasons-view.js";
+import { hasOnlyGuess, predictedLabels, predictionLines } from "./result-text.js";
+import { useWelcome } from "./welcome-view.js";
 
 const PAUSE = 600; // milliseconds without a key before a text is classified
 const SHORT = 20_000; // longer texts are classified by the button only
@@ -17,7 +16,6 @@ const NO_TEXT = "Enter a text, or drop a text file here.";
 export const useText = (reloadModel) => {
   const box = byId("box"), result = byId("result");
   let model = null, text = "", resultText = null, isDone = true, isReloading = false, current = new AbortController();
-  const showMarked = useMarked();
 
   const showFault = (message) => {
     byId("box-fault").textContent = message ?? "";
@@ -41,25 +39,21 @@ export const useText = (reloadModel) => {
     for (const id of ["reasons", "correction"]) byId(id).inert = isStale;
   };
 
-  const showExplanation = (explanation) => {
-    showClasses(explanation);
-    byId("marked-title").textContent = `Terms for and against ${labelText(explanation.label)}`;
-    byId("legend").replaceChildren(...legendLines(explanation.label));
-    show(byId("legend"), explanation.contributions.length > 0);
-    const isTruncated = showMarked(text, explanation);
-    byId("marked-note").textContent = marksNote(explanation, isTruncated);
-    byId("contributions").replaceChildren(...contributionTable(explanation));
+  /** Shows the result, or if there is none, the examples and classes. */
+  const showParts = (hasResult) => {
+    show(result, hasResult);
+    show(byId("welcome"), !hasResult);
   };
+  const showExplanation = (explanation) => showReasons(text, explanation, model);
   const showResult = (explanation) => {
     isDone = true;
     if (resultText !== text) showCorrectionState(null);
     resultText = text;
     checkStale();
-    byId("prediction").replaceChildren(...predictionLines(explanation));
-    byId("classes-note").textContent = barsNote(explanation.classes, model.multilabel);
-    offerCorrection(model, text, predictedLabels(explanation), reloadModel);
+    byId("prediction").replaceChildren(...predictionLines(explanation, model));
+    offerCorrection(model, text, hasOnlyGuess(explanation) ? [] : predictedLabels(explanation), reloadModel);
     showExplanation(explanation);
-    show(result, true);
+    showParts(true);
     announce([...byId("prediction").children].map((line) => line.textContent).join(" "));
   };
 
@@ -90,7 +84,7 @@ export const useText = (reloadModel) => {
       if (!signal.aborted) result.removeAttribute("aria-busy");
     }
   };
-  const showClasses = useClasses((label) => explain(label, isDone ? showExplanation : showResult));
+  const showReasons = useReasons("", (label) => explain(label, isDone ? showExplanation : showResult));
 
   const classify = () => {
     classifySoon.cancel();
@@ -128,7 +122,7 @@ export const useText = (reloadModel) => {
     resultText = null;
     showLength();
     showFault(null);
-    show(result, false);
+    showParts(false);
     box.focus();
   });
   takeFiles(byId("text-drop"), byId("text-input"), async (file) => {
@@ -144,10 +138,19 @@ export const useText = (reloadModel) => {
     }
   });
 
+  const setWelcome = useWelcome((example) => {
+    box.value = example;
+    showLength();
+    classify();
+    byId("clear").focus(); // the example disappears, and “Clear” brings it back
+  });
+
   /** Uses another model from now on. */
   return (newModel) => {
     const isOther = model !== null && model.id !== newModel.id;
     model = newModel;
+    setWelcome(model);
+    showParts(!result.hidden);
     if (isReloading) return; // the result is already from this model
     if (isOther && text && !result.hidden) explain(null, showResult);
     else if (!text && box.value.trim()) classifySoon();

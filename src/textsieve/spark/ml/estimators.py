@@ -23,6 +23,7 @@ from pyspark.sql import types as T
 from ...arrays import Bools
 from ...categorizer import Categorizer
 from ...prediction import Label, Model
+from ...presentation import PRESENTATION
 from ...registry import CLASSIFIERS
 from ...text.csr import CSR
 from ..fitting import fit
@@ -79,6 +80,7 @@ OUTPUT_COL = ParamSpec("outputCol", "features", "the new column with the vectors
 CLASSIFIER_SETTINGS = (
     *("projection", "projection_options", "classifier", "classifier_options", "class_weight"),
     *("max_size", "tolerance", "cut", "cut_options", "probabilities", "held_out", "keep_stats"),
+    *PRESENTATION,
 )
 SELECTOR_PARAMS = (TEXT_COL, LABEL_COL, OUTPUT_COL, *setting_params(without=CLASSIFIER_SETTINGS))
 
