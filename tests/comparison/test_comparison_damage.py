@@ -19,7 +19,7 @@ from tests.reference.categorizer_cases import small_texts
 from textsieve import InputError, compare
 from textsieve.cli.compare import print_tables
 from textsieve.comparison import Comparison, json_lines, read_comparison, running
-from textsieve.comparison.examples import ConfusionExamples
+from textsieve.comparison.examples import CombinationExamples
 from textsieve.comparison.json_lines import MAX_BYTES, decode_line, encode_line, has_checksum
 from textsieve.comparison.rankings import FoldRanking
 from textsieve.comparison.results import Row, Selection, open_or_resume
@@ -235,7 +235,7 @@ def test_rows_of_one_fold_are_of_the_same_documents(whole: bytes, tmp_path: Path
 
 
 def test_the_schema_has_all_fields() -> None:
-    kinds = ((Row, ROW), (Selection, SELECTION), (FoldRanking, RANKING), (ConfusionExamples, EXAMPLES))
+    kinds = ((Row, ROW), (Selection, SELECTION), (FoldRanking, RANKING), (CombinationExamples, EXAMPLES))
     for kind, schema in kinds:
         assert list(kind.__dataclass_fields__) == list(schema)
 

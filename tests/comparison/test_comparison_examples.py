@@ -13,13 +13,12 @@ from tests.reference.cli_cases import write_csv
 from textsieve import Corpus, InputError, compare, read
 from textsieve.comparison import Comparison, read_comparison, running
 from textsieve.comparison.examples import (
-    MAX_CHARACTERS,
     MAX_DOCUMENTS,
     MAX_PAIRS,
     MAX_ROW_PAIRS,
-    beginning_of,
     confused_positions,
 )
+from textsieve.evaluation.confusions import MAX_EXAMPLE_CHARACTERS
 from textsieve.warning import InputWarning
 
 WANTED: dict[str, Any] = {"selectors": "ig,chi", "n_terms": 4, "classifiers": "nb", "folds": 2, "n_jobs": 1}
@@ -47,7 +46,7 @@ def test_the_examples_are_documents_that_the_best_combination_gets_wrong() -> No
     for true, predicted, documents in examples.pairs:
         assert {classes[true], classes[predicted]} == {"sea", "lake"}
         assert 0 < len(documents) <= MAX_DOCUMENTS
-        for place, text in documents:
+        for place, text, _ in documents:
             number = int(place.removeprefix("document ")) - 1
             assert text == texts[number]
             assert labels[number] == classes[true]
@@ -60,7 +59,7 @@ def test_examples_have_the_place_in_the_file(tmp_path: Path) -> None:
     examples = compare(tmp_path / "news.csv", **WANTED).examples
     assert examples is not None
     for _, _, documents in examples.pairs:
-        for place, text in documents:
+        for place, text, _ in documents:
             assert place == f"line {texts.index(text) + 2}"  # after the header
 
 
@@ -105,7 +104,7 @@ def test_a_file_of_results_has_few_and_short_texts(tmp_path: Path) -> None:
     assert len(examples["pairs"]) <= MAX_PAIRS
     for _, _, documents in examples["pairs"]:
         assert len(documents) <= MAX_DOCUMENTS
-        assert all(len(text) <= MAX_CHARACTERS for _, text in documents)
+        assert all(len(text) <= MAX_EXAMPLE_CHARACTERS for _, text, *_ in documents)
 
 
 def test_vectors_and_multilabel_documents_have_no_examples() -> None:
@@ -153,22 +152,6 @@ def test_documents_that_have_changed_are_left_out() -> None:
     examples = compare(Corpus("changing", start), **WANTED).examples
     assert examples is not None
     assert all(not pair.documents for pair in examples.pairs)
-
-
-@pytest.mark.parametrize(
-    ("text", "beginning"),
-    [
-        ("short", "short"),
-        (" white \n\t space ", "white space"),
-        ("x" * MAX_CHARACTERS, "x" * MAX_CHARACTERS),
-        ("x" * (MAX_CHARACTERS + 1), "x" * (MAX_CHARACTERS - 1) + "…"),
-        ("word " * 100, ("word " * 40)[: MAX_CHARACTERS - 1].rstrip() + "…"),
-        ("a" + " " * 100_000 + "b", "a…"),
-        ("", ""),
-    ],
-)
-def test_a_text_is_cut_after_200_characters(text: str, beginning: str) -> None:
-    assert beginning_of(text) == beginning
 
 
 def test_a_row_has_the_first_documents_of_its_most_frequent_pairs() -> None:

@@ -62,6 +62,22 @@ def test_the_most_frequent_pairs_come_first_and_are_bounded() -> None:
     assert all(pair.examples for pair in report.confusions[:2])
 
 
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("short", "short"),
+        (" white \n\t space ", "white space"),
+        ("x" * MAX_EXAMPLE_CHARACTERS, "x" * MAX_EXAMPLE_CHARACTERS),
+        ("x" * (MAX_EXAMPLE_CHARACTERS + 1), "x" * (MAX_EXAMPLE_CHARACTERS - 1) + "…"),
+        ("word " * 100, ("word " * 40)[: MAX_EXAMPLE_CHARACTERS - 1].rstrip() + "…"),
+        ("a" + " " * 100_000 + "b", "a…"),
+        ("", ""),
+    ],
+)
+def test_a_text_is_cut_after_200_characters(text: str, start: str) -> None:
+    assert beginning(text) == start
+
+
 def test_the_beginning_of_a_text_is_short_and_on_one_line() -> None:
     assert beginning(" a\n\tb ") == "a b"
     assert beginning(b"caf\xe9 \xc3\xa9") == "caf\ufffd é"

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ..corpus import Corpus
+from ..evaluation.confusions import ExampleDocument, beginning
 from .plan import Size
 
 if TYPE_CHECKING:
@@ -20,20 +21,11 @@ if TYPE_CHECKING:
 
 MAX_PAIRS, MAX_DOCUMENTS = 10, 3
 """The number of pairs of classes with examples, and of examples for each of them."""
-MAX_CHARACTERS = 200
-"""The number of characters of each text."""
 MAX_ROW_PAIRS = 100
 """A row has positions for so many of its most frequent pairs; the worst pairs over all folds are among these."""
 
 PairPositions = tuple[int, int, tuple[int, ...]]
 """The true class, the predicted class, and the positions of some documents in the corpus, from 0."""
-
-
-class ExampleDocument(NamedTuple):
-    """Where a document is, such as "line 3", and the beginning of its text."""
-
-    place: str
-    text: str
 
 
 class ConfusedPair(NamedTuple):
@@ -45,7 +37,7 @@ class ConfusedPair(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ConfusionExamples:
+class CombinationExamples:
     """Example documents of the classes that a combination confuses most, the most frequent pair first."""
 
     selector: str
@@ -59,8 +51,12 @@ class ConfusionExamples:
         return self.selector, self.n_terms, self.classifier
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON values."""
-        return dict(vars(self))
+        """Return the fields as JSON values; an example is a list of its place and its text."""
+        pairs = [
+            (true, predicted, [(document.place, document.text) for document in documents])
+            for true, predicted, documents in self.pairs
+        ]
+        return dict(vars(self)) | {"pairs": pairs}
 
     @classmethod
     def of_dict(cls, stored: Mapping[str, Any]) -> Self:
@@ -120,7 +116,7 @@ def read_examples(
     documents: dict[int, ExampleDocument] = {}
     for position, place, text, labels in _placed_documents(sources, max(wanted, default=-1) + 1, progress):
         if position in wanted and [str(label) for label in labels] == [str(classes[wanted[position]])]:
-            documents[position] = ExampleDocument(place, beginning_of(text))
+            documents[position] = ExampleDocument(place, beginning(text))
     return tuple(
         ConfusedPair(true, predicted, tuple(documents[position] for position in positions if position in documents))
         for true, predicted, positions in pairs
@@ -146,11 +142,3 @@ def _placed_documents(
             progress(position)
             if position >= n_documents:
                 break
-
-
-def beginning_of(text: str) -> str:
-    """Return the first `MAX_CHARACTERS` of a text, with white space as single spaces; an ellipsis marks a cut."""
-    # Several times as many characters are enough, unless most of them are white space.
-    words = " ".join(text[: 10 * MAX_CHARACTERS].split())
-    is_whole = len(text) <= 10 * MAX_CHARACTERS and len(words) <= MAX_CHARACTERS
-    return words if is_whole else f"{words[: MAX_CHARACTERS - 1].rstrip()}…"

@@ -28,7 +28,7 @@ import numpy as np
 
 from ..errors import counted
 from ..registry import CLASSIFIERS, SELECTORS
-from .examples import ConfusionExamples, worst_pairs
+from .examples import CombinationExamples, worst_pairs
 from .plan import Condition, Size
 from .rankings import FoldRanking
 from .results import Results, Row, Selection, read_results
@@ -118,7 +118,7 @@ class Comparison:
     rows: Sequence[Row]
     selections: Sequence[Selection]
     rankings: Sequence[FoldRanking] = ()
-    stored_examples: Mapping[tuple[str, Size, str], ConfusionExamples] = field(default_factory=dict)
+    stored_examples: Mapping[tuple[str, Size, str], CombinationExamples] = field(default_factory=dict)
 
     @cached_property
     def summary(self) -> list[Summary]:
@@ -136,7 +136,7 @@ class Comparison:
         return [row for row in self.rows if row.key[1:] == key]
 
     @property
-    def examples(self) -> ConfusionExamples | None:
+    def examples(self) -> CombinationExamples | None:
         """Return documents of the classes that the best condition confuses most; None if they are not stored."""
         if self.best is None:
             return None

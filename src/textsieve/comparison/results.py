@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, Place, shown
-from .examples import ConfusionExamples, PairPositions
+from .examples import CombinationExamples, PairPositions
 from .json_lines import (
     append,
     check_results_path,
@@ -191,7 +191,7 @@ class Results:
         self.rows: dict[RowKey, Row] = {}
         self.selections: dict[tuple[Any, ...], Selection] = {}
         self.rankings: dict[tuple[Any, ...], FoldRanking] = {}
-        self.examples: dict[tuple[Any, ...], ConfusionExamples] = {}
+        self.examples: dict[tuple[Any, ...], CombinationExamples] = {}
         self._documents: dict[int, tuple[int, int]] = {}
         """The numbers of training and test documents of each fold."""
         self._file = file
@@ -210,7 +210,7 @@ class Results:
         self.rows[row.key] = row
         self.write({"row": row.to_dict()})
 
-    def add_examples(self, examples: ConfusionExamples) -> None:
+    def add_examples(self, examples: CombinationExamples) -> None:
         """Add the example documents of a combination; they replace older ones."""
         self.examples[examples.key] = examples
         self.write({"examples": examples.to_dict()})
@@ -268,7 +268,7 @@ class Results:
             self.rankings[ranking.key] = ranking
         elif kind == "examples":
             check_examples(content, self.header)
-            examples = ConfusionExamples.of_dict(content)
+            examples = CombinationExamples.of_dict(content)
             self.examples[examples.key] = examples
         else:
             raise ValueError(f"it has the field {shown(kind)}; it must have one of {', '.join(_KINDS)}")

@@ -12,7 +12,7 @@ from ..progress import Progress, progress_or_shown
 from ..training.provenance import provenance, settings_as_json
 from ..warning import warn
 from .compared_documents import ComparisonDocuments, corpus_of, count_documents
-from .examples import ConfusionExamples, read_examples, worst_pairs
+from .examples import CombinationExamples, read_examples, worst_pairs
 from .folds import Fold
 from .measuring import measure, warm_up
 from .outcome import Comparison, comparison_of
@@ -174,7 +174,7 @@ def _add_examples(comparison: Comparison, documents: ComparisonDocuments, result
         warn(("The report has no example documents, because they can't be read once more. ", *problem.message()))
         return
     # `comparison` shares the dictionary of examples with the results.
-    results.add_examples(ConfusionExamples(best.selector, best.n_terms, best.classifier, confused))
+    results.add_examples(CombinationExamples(best.selector, best.n_terms, best.classifier, confused))
 
 
 def _warn_about_missing_classes(folds: list[Fold]) -> None:

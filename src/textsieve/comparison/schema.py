@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ..errors import counted, shown
+from ..evaluation.confusions import MAX_EXAMPLE_CHARACTERS
 from ..strict_json import are_classes
-from .examples import MAX_CHARACTERS, MAX_DOCUMENTS, MAX_PAIRS
+from .examples import MAX_DOCUMENTS, MAX_PAIRS
 from .splits import SPLITS
 
 Record = Mapping[str, Any]
@@ -112,7 +113,7 @@ def _is_document(value: Any) -> bool:
 
 
 def _is_beginning(value: Any) -> bool:
-    return isinstance(value, str) and len(value) <= MAX_CHARACTERS
+    return isinstance(value, str) and len(value) <= MAX_EXAMPLE_CHARACTERS
 
 
 TEXT = Check("text", _is_text)
@@ -199,7 +200,7 @@ EXAMPLES: dict[str, Check] = {
     "n_terms": SIZE,
     "classifier": TEXT,
     "pairs": Check(
-        f"a list of at most {MAX_PAIRS} pairs of classes with places and texts of at most {MAX_CHARACTERS} characters",
+        f"a list of at most {MAX_PAIRS} pairs of classes with places and texts of {MAX_EXAMPLE_CHARACTERS} characters",
         lambda value: is_list(value, _is_confused_pair) and len(value) <= MAX_PAIRS,
     ),
 }

@@ -17,11 +17,11 @@ from importlib.resources import files
 from typing import Any
 
 from ..comparison import Comparison
-from ..comparison.examples import MAX_CHARACTERS
 from ..comparison.plan import Condition
 from ..comparison.view import label_text
 from ..display import colour_css
 from ..errors import InputError
+from ..evaluation.confusions import MAX_EXAMPLE_CHARACTERS
 from ..extras import require_extra
 from ..files import replacing
 from ..writability import check_writable, unwritable
@@ -79,7 +79,7 @@ def report_page(comparison: Comparison) -> str:
         "names": _names(comparison.conditions, short_names),
         "intervals": comparison.view.conditions.draw_intervals(),
         "example_pairs": page_data.example_pairs(comparison),
-        "max_example_characters": MAX_CHARACTERS,
+        "max_example_characters": MAX_EXAMPLE_CHARACTERS,
         "charts": charts,
         "data": data,
         "measures": list(measures_of(comparison)),

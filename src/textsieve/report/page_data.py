@@ -14,13 +14,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ..comparison import Comparison, Row
-from ..comparison.examples import ExampleDocument, sum_confusion
+from ..comparison.examples import sum_confusion
 from ..comparison.findings import combination_text
 from ..comparison.outcome import Overlap
 from ..comparison.plan import ALL, Size, size_text
 from ..comparison.rankings import DESCRIBED_FOLD, FoldRanking, max_class_terms
 from ..comparison.summary import Summary, best_first
 from ..comparison.view import label_text
+from ..evaluation.confusions import ExampleDocument
 from ..text.analysis import display_term
 
 Data = dict[str, Any]
