@@ -59,8 +59,8 @@ class Report:
     """The number of documents for each (true, predicted) pair of labels; empty for multilabel models."""
     confidence: Confidence | None = None
     """How many labels are certain, and how many of these are right; None if the model has no probabilities."""
-    examples: ConfusionExamples = NO_EXAMPLES
-    """The beginnings of some documents with a wrong label."""
+    examples: ConfusionExamples = field(default=NO_EXAMPLES, compare=False)
+    """The beginnings of some documents with a wrong label; reports with equal figures are equal whatever these are."""
 
     def __repr__(self) -> str:
         """Return the overall figures."""
