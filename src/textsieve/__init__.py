@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .selectors import TypicalTestors as TypicalTestors
     from .selectors import WeightSelection as WeightSelection
     from .stats import ClassStats as ClassStats
+    from .suggesting import suggest_documents as suggest_documents
     from .text import TermCounter as TermCounter
     from .text import TermWeighter as TermWeighter
 
@@ -42,6 +43,7 @@ _load, _names, __all__ = attach(
     {
         "categorizer": ["Categorizer", "load"],
         "comparison": ["compare"],
+        "suggesting": ["suggest_documents"],
         "corpus": ["Corpus", "read"],
         "errors": ["InputError"],
         "text": ["TermCounter", "TermWeighter"],

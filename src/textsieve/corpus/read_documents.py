@@ -37,6 +37,7 @@ def read(
     format: str | None = None,
     encoding: str = "utf-8",
     texts_only: bool = False,
+    optional_labels: bool = False,
     keep: Iterable[Column] = (),
     usual: Mapping[str, str] | None = None,
     lenient: bool = False,
@@ -53,11 +54,12 @@ def read(
     replaced and counted. Labels read from a file are strings.
 
     With `texts_only`, as for prediction, labels are ignored: a table need not have any, and errors in them don't
-    matter. `keep` lists other columns whose values come with each batch, as `Batch.kept`; for a folder, it may list
-    "file", the name of each document's file. `usual` has default options: the column names under "text" and "label" are
-    tried before the conventional ones, and "label_separator" is used for formats with columns if the option is left
-    out. `lenient` skips lines of JSON that can't be parsed, such as one that was cut off, and lists their places in
-    `Report.unreadable`.
+    matter. With `optional_labels`, labels are read if there are any: a column counts as the label only if the caller
+    named it or it has a conventional name. `keep` lists other columns whose values come with each batch, as
+    `Batch.kept`; for a folder, it may list "file", the name of each document's file. `usual` has default options: the
+    column names under "text" and "label" are tried before the conventional ones, and "label_separator" is used for
+    formats with columns if the option is left out. `lenient` skips lines of JSON that can't be parsed, such as one that
+    was cut off, and lists their places in `Report.unreadable`.
 
     `max_document` is the largest allowed size of a document in bytes, by default 100 MB, or 10 MB in a named corpus.
     `max_unpacked` is the number of bytes that one compressed file may unpack to, by default 200 times its size but at
@@ -93,6 +95,7 @@ def read(
         label=label,
         label_separator=label_separator,
         texts_only=texts_only,
+        optional_labels=optional_labels,
         keep=columns_to_keep,
         lenient=lenient,
         default_text=usual.get("text"),

@@ -35,6 +35,8 @@ class Source:
     label_separator: str | None = None
     texts_only: bool = False
     """Whether labels are ignored: there may be none, and invalid ones raise no error."""
+    optional_labels: bool = False
+    """Whether there may be no labels; then only a column that was named or has a usual name counts as the label."""
     keep: tuple[Column, ...] = ()
     """Other columns to read for each document, or "file" for a folder."""
     lenient: bool = False
@@ -117,11 +119,11 @@ def choose_columns(columns: Sequence[str], source: Source) -> tuple[int, int | N
         label = _only_position(source.default_label, columns)
         if label is None or label == text:
             label = _find_conventional(LABEL_NAMES, columns, without=text)
-    if len(columns) == 2 and (text is None) != (label is None):
+    if len(columns) == 2 and (text is None or not source.optional_labels) and (text is None) != (label is None):
         text, label = _complete_pair(columns, text, label, source)
     if text is None:
         raise _unclear_error("text", columns, source)
-    needs_label = source.label is not False and not source.texts_only
+    needs_label = source.label is not False and not source.texts_only and not source.optional_labels
     if label is None and needs_label and not _has_only_metadata(columns, text):
         raise _unclear_error("label", columns, source)
     if text == label:

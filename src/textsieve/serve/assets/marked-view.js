@@ -66,8 +66,9 @@ const linesOf = (mark, contributions, isCompared) => {
   ];
 };
 
-export const useMarked = () => {
-  const marked = byId("marked"), place = byId("marked-place"), tip = byId("tip");
+/** Sets up the marked text; `prefix` is that of the ids of its elements. */
+export const useMarked = (prefix = "") => {
+  const [marked, place, tip] = ["marked", "marked-place", "tip"].map((id) => byId(prefix + id));
   let contributions = [], isCompared = false, describedMark = null, timer = 0;
 
   const hide = () => {
@@ -86,7 +87,7 @@ export const useMarked = () => {
     hide();
     describedMark = mark;
     tip.replaceChildren(...linesOf(mark, contributions, isCompared));
-    mark.setAttribute("aria-describedby", "tip");
+    mark.setAttribute("aria-describedby", tip.id);
     show(tip, true);
     const around = place.getBoundingClientRect(), first = mark.getClientRects()[0] ?? mark.getBoundingClientRect();
     const left = Math.max(0, Math.min(first.left - around.left, around.width - tip.offsetWidth));
