@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .selectors import TypicalTestors as TypicalTestors
     from .selectors import WeightSelection as WeightSelection
     from .stats import ClassStats as ClassStats
+    from .suggesting import suggest_documents as suggest_documents
     from .text import TermCounter as TermCounter
     from .text import TermWeighter as TermWeighter
 
@@ -45,6 +46,7 @@ _load, _names, __all__ = attach(
         "categorizer": ["Categorizer", "load"],
         "checking": ["check"],
         "comparison": ["compare"],
+        "suggesting": ["suggest_documents"],
         "corpus": ["Corpus", "read"],
         "errors": ["InputError"],
         "progress": ["show_progress"],

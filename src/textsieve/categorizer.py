@@ -262,6 +262,14 @@ class Categorizer(Parameters):
 
         return read_statistics(model, self._file_)
 
+    def hashes_of_updates(self) -> list[bytes]:
+        """Return the hash of each text that `textsieve update` added; empty for a model that keeps no statistics."""
+        if self._statistics_ is None and (self._file_ is None or not self._file_.has_statistics):
+            return []
+        from .training.document_digests import text_digest
+
+        return [text_digest(digest) for digest in self._kept_statistics().added_digests]
+
     def settings(self) -> Settings:
         """Return the settings, checked; raise `InputError` for one that the file of a loaded model could not store."""
         settings = Settings(**self.get_params(deep=False))

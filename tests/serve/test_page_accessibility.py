@@ -23,7 +23,7 @@ return [...document.querySelectorAll(reached)]
 """
 WIDER = "return Math.max(innerWidth, document.documentElement.scrollWidth) - arguments[0]"
 TEXT = "the moon rocket and a guitar with my very good engine, today " * 4
-TABS = ("text", "file", "terms", "model")
+TABS = ("text", "file", "label", "terms", "model")
 
 
 def filled(page: Page, served: PageService, folder: Path) -> None:
@@ -36,6 +36,9 @@ def filled(page: Page, served: PageService, folder: Path) -> None:
     (folder / "some.txt").write_text(f"{TEXT}\nzzyzx\n{'x' * 3000}\n")
     page.choose_file(folder / "some.txt")
     page.run_file()
+    page.select_tab("label")
+    page.browser.give_file("#label-input", folder / "some.txt")
+    page.browser.wait("document.querySelector('#label-marked mark') && document.querySelector('#label-classes button')")
     page.select_tab("terms")
     page.browser.wait("document.querySelectorAll('#terms-list tbody tr').length")
     page.select_tab("model")

@@ -14,6 +14,7 @@ VERBS = {
     "predict": "Predict the labels of documents, and print a JSON line for each.",
     "update": "Add corrections or new documents to a model.",
     "evaluate": "Compare the predictions of a model with the true labels.",
+    "suggest": "Suggest which documents to label next.",
     "explain": "Show which terms of a text speak for which class, and how much.",
     "terms": "Show the best terms of labelled documents, overall and for each class.",
     "compare": "Compare all combinations of selectors, numbers of terms and classifiers.",

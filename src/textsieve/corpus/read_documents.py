@@ -41,6 +41,7 @@ def read(
     encoding: str | None = None,
     fold_labels: bool | Iterable[str] = False,
     texts_only: bool = False,
+    optional_labels: bool = False,
     keep: Iterable[Column] = (),
     usual: Mapping[str, Any] | None = None,
     lenient: bool = False,
@@ -64,11 +65,12 @@ def read(
     bytes are replaced and counted.
 
     With `texts_only`, as for prediction, labels are ignored: a table need not have any, and errors in them don't
-    matter. `keep` lists columns whose values come with each batch, as `Batch.kept`; "all" is all columns. For a folder,
-    it may list "file", the name of each document's file. `usual` has default options: the column names under "text" and
-    "label" are tried before the conventional ones, and "label_separator" and "sheet" are used for formats that have
-    them if the option is left out. `lenient` skips lines of JSON that can't be parsed, such as one that was cut off,
-    and lists their places in `Report.unreadable`.
+    matter. With `optional_labels`, labels are read if there are any: a column counts as the label only if the caller
+    named it or it has a conventional name. `keep` lists columns whose values come with each batch, as `Batch.kept`;
+    "all" is all columns. For a folder, it may list "file", the name of each document's file. `usual` has default
+    options: the column names under "text" and "label" are tried before the conventional ones, and "label_separator" and
+    "sheet" are used for formats that have them if the option is left out. `lenient` skips lines of JSON that can't be
+    parsed, such as one that was cut off, and lists their places in `Report.unreadable`.
 
     `max_document` is the largest allowed size of a document in bytes, by default 100 MB, or 10 MB in a named corpus.
     `max_unpacked` is the number of bytes that one compressed file may unpack to, by default 200 times its size but at
@@ -107,6 +109,7 @@ def read(
         label=label,
         label_separator=label_separator,
         texts_only=texts_only,
+        optional_labels=optional_labels,
         keep=columns_to_keep,
         sheet=sheet,
         lenient=lenient,

@@ -62,6 +62,8 @@ class Source:
     label_separator: str | None = None
     texts_only: bool = False
     """Whether labels are ignored: there may be none, and invalid ones raise no error."""
+    optional_labels: bool = False
+    """Whether there may be no labels; then only a column that was named or has a usual name counts as the label."""
     keep: Keep = ()
     """Columns whose values come with each document, or "file" for a folder; "all": all that there are."""
     sheet: str | None = None
@@ -176,11 +178,12 @@ def choose_columns(columns: Sequence[str], source: Source) -> ChosenColumns:
         label = _only_position(source.default_label, columns)
         if label is None or label in text:
             label = next(iter(_find_conventional(LABEL_NAMES, columns, without=text)), None)
-    if len(columns) == 2 and len(text) != 2 and bool(text) != (label is not None):
+    is_pair = len(columns) == 2 and len(text) != 2 and bool(text) != (label is not None)
+    if is_pair and not (text and source.optional_labels):
         text, label = _complete_pair(columns, text, label, source)
     if not text:
         raise _unclear_error("text", columns, source)
-    needs_label = source.label is not False and not source.texts_only
+    needs_label = source.label is not False and not source.texts_only and not source.optional_labels
     if label is None and needs_label and not _has_only_metadata(columns, text):
         raise _unclear_error("label", columns, source)
     if label in text:

@@ -4,6 +4,8 @@
 // `Unreachable`; then the page checks the server's health until it responds again, and callers of `whenBack` continue.
 // Status 401 asks the reader for a token, which only this page remembers, and sends the request again.
 
+const FEEDBACK = "v1/feedback";
+const MAX_KEPT_ALIVE = 16_000; // characters; browsers limit requests that outlive the page to 64 kB
 const HEALTH_CHECK = 2000; // milliseconds between two checks whether the server responds again
 
 export class ApiError extends Error {
@@ -74,7 +76,8 @@ const send = async (path, body, signal) => {
   const headers = new Headers(); // throws here if a header is invalid, outside of the check for a connection
   if (body !== undefined) headers.set("Content-Type", "application/json");
   if (token !== null) headers.set("Authorization", `Bearer ${token}`);
-  const options = { method: body === undefined ? "GET" : "POST", headers, body, signal, cache: "no-store" };
+  const keepalive = path === FEEDBACK && body.length <= MAX_KEPT_ALIVE; // saved even if the reader leaves the page
+  const options = { method: body === undefined ? "GET" : "POST", headers, body, signal, cache: "no-store", keepalive };
   try {
     const response = await fetch(path, options);
     setUp();
@@ -106,7 +109,7 @@ const asJson = (data) => JSON.stringify(data, (_, value) => (typeof value === "s
 export const model = (signal) => request("v1/model", undefined, signal);
 export const explain = (text, label, signal) => request("v1/explain", asJson({ text, label }), signal);
 export const predict = (texts, signal) => request("v1/predict", asJson({ texts }), signal);
-export const correct = (correction) => request("v1/feedback", asJson(correction));
+export const correct = (correction) => request(FEEDBACK, asJson(correction));
 export const terms = ({ label, q, n, offset }, signal) => {
   const query = new URLSearchParams({ ...(label === null ? {} : { label: String(label) }), q, n, offset });
   return request(`v1/terms?${query}`, undefined, signal);

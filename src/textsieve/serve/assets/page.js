@@ -3,6 +3,7 @@
 import * as api from "./api.js";
 import { byId, formatTime, make, show } from "./dom.js";
 import { useFile } from "./file-view.js";
+import { useLabelling } from "./label-view.js";
 import { showModel, summaryOf } from "./model-view.js";
 import { useTabs } from "./tabs.js";
 import { setAnalyzer } from "./term-text.js";
@@ -36,6 +37,7 @@ const setModel = (model) => {
   terms.setModel(model);
   setText(model);
   setFile(model);
+  setLabelling(model);
   if (visibleTab === "terms") terms.loadFirst();
 };
 
@@ -50,6 +52,7 @@ const loadModel = async () => {
 };
 
 const terms = useTerms(loadModel), setText = useText(loadModel), setFile = useFile();
+const setLabelling = useLabelling();
 useTabs(byId("tabs"), (id) => {
   visibleTab = id;
   if (current === null) return;

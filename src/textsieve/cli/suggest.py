@@ -1,0 +1,166 @@
+"""`textsieve suggest`: write the documents of a pool whose labels would help a model most."""
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from . import options
+
+if TYPE_CHECKING:
+    from ..suggesting import Suggestions
+
+
+@click.command(
+    epilog=options.examples(
+        "textsieve suggest news.sieve inbox.csv -n 50 -o todo.jsonl",
+        "textsieve suggest news.sieve inbox.jsonl --exclude feedback.jsonl --keep id -o todo.jsonl",
+    )
+)
+@click.argument("model")
+@click.argument("pool")
+@click.option(
+    *("-n", "--number", "n"),
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    metavar="N",
+    help="The number of documents to suggest.",
+)
+@options.read_options
+@click.option(
+    "--ignore-labels", is_flag=True, help="Also suggest documents that have a label; without this, they are skipped."
+)
+@click.option(
+    "--exclude",
+    multiple=True,
+    metavar="PATH",
+    help="Suggest no document whose text is in this file, such as the corrections that the service writes; may be "
+    "repeated.",
+)
+@click.option(
+    "--keep",
+    type=options.column,
+    multiple=True,
+    callback=lambda _, __, names: _check_kept_columns(names),
+    metavar="COLUMN",
+    help="Copy a column or key of the pool to the output; may be repeated.",
+)
+@click.option(
+    *("-o", "--output"),
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write to this file instead of standard output.",
+)
+@options.jobs
+def command(
+    model: str,
+    pool: str,
+    n: int,
+    read_options: dict[str, Any],
+    ignore_labels: bool,
+    exclude: tuple[str, ...],
+    keep: tuple[str | int, ...],
+    output: str | None,
+    jobs: int,
+) -> None:
+    """Suggest which documents to label next, and print a JSON line for each.
+
+    The documents are those about which the model is least sure, unlike each other, and of all predicted classes. Lines
+    are {"text": ..., "place": ..., "predicted": ..., "probability": ..., "why": ...}, the most useful document first.
+    The page of "textsieve serve --feedback" can go through them, and "train" and "update" read what it saves.
+
+    POOL may be any file or folder that train reads; most of its documents have no label, and those that have one are
+    skipped. Copies of a document are suggested once, and documents that an update has added to the model are not
+    suggested again.
+    """
+    from ..categorizer import load
+    from ..files import replacing
+    from ..suggesting import suggest_documents
+    from .json_output import as_json
+    from .opening import STDIO, check_output, default_read_options, hint_if_not_a_model, open_corpus
+    from .progress import progress
+
+    output = None if output == STDIO else output
+    if output is not None:
+        check_output(output, model, pool, *exclude, what="a list of documents", option="-o")
+    with hint_if_not_a_model("suggest", model, pool):
+        categorizer = load(model)
+    usual = default_read_options(categorizer.model_)
+    pool_options = {
+        "keep": keep or (("file",) if os.path.isdir(pool) else ()),
+        "usual": usual,
+        "texts_only": ignore_labels,
+        "optional_labels": not ignore_labels,
+    }
+    with open_corpus(pool, read_options, **pool_options) as corpus, progress() as on_progress:
+        known = _texts_at(exclude, read_options, usual)
+        suggestions = suggest_documents(categorizer, corpus, n, exclude=known, n_jobs=jobs, progress=on_progress)
+    _require_suggestions(suggestions, pool)
+    encoding = None if output is None else "utf-8"
+    lines = "".join(as_json(suggestion.as_dict(), encoding=encoding) + "\n" for suggestion in suggestions)
+    if output is None:
+        click.echo(lines, nl=False)
+    else:
+        with replacing(output) as file:
+            file.write(lines.encode())
+    _print_summary(suggestions, output)
+
+
+def _check_kept_columns(names: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """Return the columns; raise `BadParameter` for one that would overwrite a key of the suggestions."""
+    from ..suggesting import KEYS
+
+    for name in names:
+        if name in KEYS:
+            raise click.BadParameter(f"{name!r} is a key of the suggestions; rename the column of the pool.")
+    return names
+
+
+def _texts_at(paths: tuple[str, ...], read_options: Mapping[str, Any], usual: Mapping[str, str]) -> Iterator[str]:
+    """Yield the texts at some paths; empty files have none yet, and lines that can't be parsed are left out."""
+    from .opening import is_empty_file, open_corpus
+
+    defaults = {**usual, **({"text": read_options["text"]} if isinstance(read_options["text"], str) else {})}
+    for path in paths:
+        if is_empty_file(path):
+            continue
+        options_of_path = {**dict.fromkeys(read_options), "encoding": read_options["encoding"]}
+        with open_corpus(path, options_of_path, usual=defaults, texts_only=True, lenient=True) as corpus:
+            yield from corpus.texts()
+
+
+def _require_suggestions(suggestions: "Suggestions", pool: str) -> None:
+    """Raise `InputError` if there is no document to suggest."""
+    from ..errors import InputError
+    from ..suggesting import LABELLED
+
+    if suggestions:
+        return
+    raise InputError(
+        f"no document is left to label: {_describe_skipped(suggestions)}",
+        place=pool,
+        hint="--ignore-labels suggests labelled documents, too." if suggestions.skipped[LABELLED] else "",
+    )
+
+
+def _describe_skipped(suggestions: "Suggestions") -> str:
+    """Return how many documents were read and skipped: 20 documents read, 3 skipped (2 labelled, 1 empty)."""
+    from ..errors import counted
+
+    reasons = ", ".join(f"{number:,} {reason}" for reason, number in suggestions.skipped.items() if number)
+    n_skipped = sum(suggestions.skipped.values())
+    return f"{counted(suggestions.n_read, 'document')} read" + (
+        f", {n_skipped:,} skipped ({reasons})" if reasons else ""
+    )
+
+
+def _print_summary(suggestions: "Suggestions", output: str | None) -> None:
+    """Print on standard error how many documents were suggested, and how many were skipped."""
+    from ..errors import counted
+    from .messages import print_message
+
+    where = "" if output is None else f" to {output}"
+    number = counted(len(suggestions), "document")
+    print_message("note", f"{_describe_skipped(suggestions)}; {number} to label written{where}.")

@@ -1,0 +1,264 @@
+// Label the documents of a list: the text with its terms marked, the classes with keys, and where the labels go.
+//
+// Keys work while the focus is in the card of the document, so that they never surprise a reader elsewhere. With at
+// most nine classes, each class always has the same key. With more, the nine best classes of a document have the keys.
+
+import * as api from "./api.js";
+import { documentsOf } from "./documents.js";
+import {
+  announce, beginningOf, byId, formatCount, formatNumber, formatPercent, isNumber, labelKey, labelParts, labelText,
+  make, show,
+} from "./dom.js";
+import { download, takeFiles, textOf } from "./files.js";
+import { documentsToLabel, labelList } from "./label-list.js";
+import { useMarked } from "./marked-view.js";
+
+const N_KEYS = 9;
+const MAX_FOUND = 100; // other classes that are shown
+const SAVES = "This server saves each label in its corrections file.";
+const SAVES_NOT = "This server does not save labels (it runs without --feedback): download them when you are done, for "
+  + "textsieve train or textsieve update.";
+const NO_TEXTS = "has no texts to label.";
+
+const namesOf = (labels) => labels.map((label) => `“${labelText(label)}”`).join(", ") || "no class";
+const showMessage = (id, message) => {
+  byId(id).textContent = message ?? "";
+  show(byId(id), Boolean(message));
+};
+
+/** Returns the classes with keys, and the others; `explained` are those of an explanation, the best first, or null. */
+export const choicesOf = ({ classes }, explained) => {
+  if (classes.length > N_KEYS) {
+    const bestFirst = explained ?? classes;
+    return [bestFirst.slice(0, N_KEYS), bestFirst.slice(N_KEYS)];
+  }
+  const byKey = new Map((explained ?? []).map((cls) => [labelKey(cls.label), cls]));
+  return [classes.map(({ label }) => byKey.get(labelKey(label)) ?? { label }), []];
+};
+/** Returns what the marks mean; null is the explanation of a text that the server rejected. */
+const legendOf = (explanation) => {
+  if (explanation === null) return "The server could not explain this text.";
+  if (!explanation.contributions.length) return "The model knows no term of this text.";
+  return `Underlined terms speak for “${labelText(explanation.label)}”, those with a dashed line against it.`;
+};
+const keysNote = ({ classes, multilabel }) => {
+  const digits = `1 to ${Math.min(classes.length, N_KEYS)}`;
+  const start = multilabel ? `${digits} to switch classes on or off, Enter to confirm` : `${digits} for the classes`;
+  return `Keys: ${start}, S to skip, Z or Backspace to go back.`;
+};
+
+export const useLabelling = () => {
+  const work = byId("label-work"), search = byId("label-search");
+  let model = null, name = "", list = null, isSaved = true, groups = [[], []], chosen = new Set();
+  let sending = Promise.resolve(), current = new AbortController(), ahead = null;
+  const showMarked = useMarked("label-");
+  const showState = (message) => { byId("label-state").textContent = message; };
+
+  // -- saving
+
+  const correctionOf = ({ text, labels }) => (model.multilabel ? { text, labels } : { text, label: labels[0] });
+  /** Sends labels, one after the other; those that fail are sent again later. */
+  const save = (isLeaving = false) => {
+    const target = list;
+    sending = sending.then(async () => {
+      for (const entry of model.feedback ? target.toSend(isLeaving) : []) {
+        const { labels, sent } = entry;
+        try {
+          entry.sent = labels; // from now on, undo says that it was sent
+          await api.correct(correctionOf({ text: entry.text, labels }));
+        } catch (reason) {
+          entry.sent = sent;
+          showMessage("label-fault", `${beginningOf(entry.text)} was not saved: ${reason.message}`);
+          return;
+        }
+      }
+      if (target === list) showMessage("label-fault", null);
+      if (target === list) showProgress();
+    });
+  };
+
+  // -- the document
+
+  const showProgress = () => {
+    const nLabelled = list.nLabelled(), position = list.position(), isOver = list.entry() === null;
+    const counts = `${formatNumber(nLabelled)} labelled, ${formatNumber(list.nSkipped())} skipped`;
+    byId("label-title").textContent = isOver
+      ? `All ${formatCount(list.size, "document")} done: ${counts}`
+      : `${formatNumber(position + 1)} of ${formatNumber(list.size)}`;
+    byId("label-progress").max = list.size;
+    byId("label-progress").value = position;
+    byId("label-undo").disabled = !list.canUndo();
+    byId("label-download").disabled = nLabelled === 0;
+    for (const id of ["label-skip", "label-document"]) show(byId(id), !isOver);
+    show(byId("label-confirm"), !isOver && model.multilabel);
+  };
+  const choiceButton = ({ label, probability, predicted }, index) => {
+    const key = labelKey(label), hasKey = index < N_KEYS;
+    const tick = predicted ? make("span", { class: "hidden" }, " (predicted)") : null;
+    return make("button", {
+      type: "button",
+      class: predicted ? "is-predicted" : "",
+      "data-key": key,
+      ...(hasKey ? { "aria-keyshortcuts": String(index + 1) } : {}),
+      ...(model.multilabel ? { "aria-pressed": String(chosen.has(key)) } : {}),
+    },
+    hasKey ? make("kbd", { class: "keys", "aria-hidden": "true" }, String(index + 1)) : null,
+    make("span", { class: "name" }, labelParts(label), tick),
+    isNumber(probability) ? make("span", { class: "muted" }, formatPercent(probability, 0)) : null);
+  };
+  const foundClasses = () => {
+    const query = search.value.trim().toLowerCase();
+    return groups[1].filter(({ label }) => labelText(label).toLowerCase().includes(query)).slice(0, MAX_FOUND);
+  };
+  const drawClasses = () => {
+    byId("label-classes").replaceChildren(...groups[0].map(choiceButton));
+    byId("label-found").replaceChildren(...foundClasses().map((cls) => choiceButton(cls, N_KEYS)));
+    show(byId("label-others"), groups[1].length > 0);
+    const number = chosen.size ? formatCount(chosen.size, "class", "classes") : "no class";
+    byId("label-confirm").textContent = `Confirm ${number}`;
+  };
+  /** Returns the explanation of an entry; errors become null, because a document can be labelled without marks. */
+  const explain = (entry, signal) => api.explain(entry.text, null, signal).catch(() => null);
+  const showDocument = async () => {
+    current.abort();
+    current = new AbortController();
+    const { signal } = current, entry = list.entry();
+    showProgress();
+    if (entry === null) return;
+    byId("label-why").textContent = entry.why ?? "";
+    byId("label-marked").replaceChildren(entry.text);
+    byId("label-marked").scrollTop = 0;
+    byId("label-legend").textContent = "";
+    search.value = "";
+    chosen = new Set((entry.sent ?? []).map(labelKey));
+    groups = choicesOf(model, null);
+    const explanation = ahead?.entry === entry ? ahead.explanation : explain(entry, signal);
+    const isFixed = groups[1].length === 0;
+    if (isFixed) drawClasses(); // otherwise, the keys depend on the explanation
+    else groups = [[], []];
+    const explained = await explanation;
+    if (signal.aborted) return;
+    if (explained) showMarked(entry.text, explained);
+    byId("label-legend").textContent = legendOf(explained);
+    groups = choicesOf(model, explained?.classes);
+    if (model.multilabel && entry.sent === null && explained) {
+      chosen = new Set(explained.classes.filter(({ predicted }) => predicted).map(({ label }) => labelKey(label)));
+    }
+    drawClasses();
+    const next = list.entry(1);
+    if (next) ahead = { entry: next, explanation: explain(next, null) };
+  };
+
+  // -- decisions
+
+  const goOn = (message) => {
+    isSaved = false;
+    save();
+    showState(message);
+    showDocument();
+    work.focus({ preventScroll: true });
+    announce(`${message} ${byId("label-title").textContent}`);
+  };
+  const confirm = (labels) => {
+    list.label(labels);
+    goOn(`Labelled: ${namesOf(labels)}.`);
+  };
+  const choose = (key) => {
+    if (!model.multilabel) return confirm([JSON.parse(key)]);
+    if (!chosen.delete(key)) chosen.add(key);
+    drawClasses();
+    const button = [...work.querySelectorAll("[data-key]")].find((element) => element.dataset.key === key);
+    return (button ?? work).focus();
+  };
+  const skip = () => {
+    list.skip();
+    goOn("Skipped.");
+  };
+  const undo = () => {
+    if (!list.canUndo()) return;
+    const { sent } = list.undo();
+    const kept = `Saved before: ${namesOf(sent ?? [])}. Another label is added to the file, and the last one counts; `
+      + "skipping leaves the saved one.";
+    showState(sent === null ? "Undone." : kept);
+    showDocument();
+    work.focus({ preventScroll: true });
+    announce(`${byId("label-state").textContent} ${byId("label-title").textContent}`);
+  };
+  const confirmChosen = () => confirm([...chosen].map((key) => JSON.parse(key)));
+
+  const actions = { s: skip, z: undo, backspace: undo };
+  work.addEventListener("keydown", (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey || event.repeat) return;
+    if (event.target === search) {
+      const [first] = foundClasses();
+      if (event.key !== "Enter" || !first) return;
+      event.preventDefault();
+      choose(labelKey(first.label));
+      return;
+    }
+    const action = actions[event.key.toLowerCase()], isOver = list.entry() === null;
+    const cls = /^[1-9]$/.test(event.key) ? groups[0][Number(event.key) - 1] : undefined;
+    const isConfirmed = event.key === "Enter" && model.multilabel && event.target === work;
+    if (isOver ? action !== undo : !action && !cls && !isConfirmed) return;
+    event.preventDefault();
+    if (action) action();
+    else if (cls) choose(labelKey(cls.label));
+    else confirmChosen();
+  });
+  work.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-key]");
+    if (button) choose(button.dataset.key);
+  });
+  search.addEventListener("input", drawClasses);
+  byId("label-skip").addEventListener("click", skip);
+  byId("label-undo").addEventListener("click", undo);
+  byId("label-confirm").addEventListener("click", confirmChosen);
+  byId("label-download").addEventListener("click", () => {
+    const stem = name.replace(/\.[^.]*$/, "");
+    download(`${stem}-labels.jsonl`, list.jsonLines(model.multilabel), "application/x-ndjson");
+    isSaved = true;
+  });
+  api.connection.addEventListener("up", () => { if (list !== null) save(); });
+  document.addEventListener("visibilitychange", () => { if (document.hidden && list !== null) save(true); });
+  addEventListener("beforeunload", (event) => {
+    const hasUnsent = list !== null && model.feedback && list.nUnsent() > 0;
+    const isLost = list !== null && !model.feedback && !isSaved && list.nLabelled() > 0;
+    if (hasUnsent || isLost) event.preventDefault(); // the browser asks whether to leave
+  });
+
+  takeFiles(byId("label-drop"), byId("label-input"), async (file) => {
+    if (model === null) return;
+    showMessage("label-fault", null);
+    try {
+      const table = documentsOf(file.name, await textOf(file)), documents = documentsToLabel(table);
+      if (!documents.length) throw new Error(`${file.name} ${NO_TEXTS}`);
+      if (list !== null) save(true);
+      name = file.name;
+      list = labelList(documents);
+      isSaved = true;
+      ahead = null;
+      const nLeftOut = table.rows.length - documents.length;
+      const leftOut = nLeftOut ? ` ${formatCount(nLeftOut, "row")} without a text left out.` : "";
+      showMessage("label-about", `${name}: ${formatCount(documents.length, "document")}.${leftOut}`);
+      showState("");
+      show(work, true);
+      showDocument();
+      work.focus();
+      announce(`${byId("label-about").textContent} ${byId("label-title").textContent}`);
+    } catch (reason) {
+      showMessage("label-fault", reason.message);
+    }
+  });
+
+  /** Uses another model from now on. */
+  return (newModel) => {
+    const isOther = model !== null && model.id !== newModel.id;
+    model = newModel;
+    byId("label-target").textContent = model.feedback ? SAVES : SAVES_NOT;
+    byId("label-keys").textContent = keysNote(model);
+    if (isOther && list !== null) {
+      ahead = null;
+      showDocument();
+    }
+  };
+};

@@ -1,0 +1,484 @@
+"""`suggest_documents`: which unlabelled documents to label next.
+
+A label helps if the model is unsure about the document, and if many other documents resemble it: then the model learns
+about all of them. So the rule has two steps.
+
+**Candidates: the most uncertain documents.** The margin of a document says how sure the model is: the probability of
+the best class minus that of the second best, or the difference of their scores if the model has no probabilities. For a
+multilabel model, it is the smallest distance of a score from its threshold, where a little more of a term changes a
+label; or, if each document gets its r best classes, the difference between the scores of ranks r and r + 1. Only the
+order of the margins matters, so scores need no scale. The candidates are the documents of smallest margin,
+`CANDIDATES_PER_SUGGESTION` for each document that is to be suggested, but not the surer half of the pool.
+
+**Coverage: unlike each other, like the others, fair over classes.** Let s(i, j) be the cosine of the candidates i and j
+in the weights of the model's terms, and c(j) the number of candidates of the class that is predicted for j (in a
+multilabel model, of the class with the nearest threshold). A set S of suggested documents covers the candidates by
+
+    f(S) = sum over candidates j of max(s(i, j) for i in S) / sqrt(c(j)).
+
+Each step adds the document that raises f most. A document that resembles one in S adds little; so does an outlier,
+which resembles nothing. The latter matters: a rule that only keeps documents apart collects outliers. Of the square
+root, a class with four times as many candidates counts twice as much: a frequent class can't fill the list, and a class
+with a single candidate does not get as many places as all others. f is submodular: what a document adds never grows
+when S does. So the greedy choice reaches at least 63 % of the best possible f (Nemhauser, Wolsey and Fisher, 1978), and
+a stale gain is an upper bound, which spares most evaluations (Minoux, 1978). docs/suggest.md says how the rule was
+chosen.
+
+Documents with equal weights are the same to the model, so only the first of them can become a candidate. These are
+exact copies, documents that differ only in terms that the model does not know, and all documents without any of its
+terms: one of these stands for all, with a margin of 0.
+
+Time is linear in the size of the pool. Memory is that of the candidates' rows, and 8 bytes for each document: texts are
+read again when they are chosen. At most `MAX_COMPARED` candidates are compared with each other; if there are more, they
+are divided by class into parts, and each part suggests its share. The result depends only on the documents and their
+order.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .arrays import Bools, Codes, Floats, Ints
+from .categorizer import Categorizer
+from .corpus import Corpus
+from .corpus.batch import DocumentPlace
+from .errors import InputError, counted, shown
+from .evaluation.scores import blocks
+from .prediction import Label, Model, Predictions, as_written
+from .prediction.records import Records
+from .settings import is_whole
+from .text.csr import CSR
+from .training.document_digests import hash_text
+from .training.updating import stack_rows
+
+CANDIDATES_PER_SUGGESTION = 10
+MAX_COMPARED = 2_000
+"""The cosines of so many candidates with each other take 16 MB."""
+HASH_BYTES = 8
+KEYS = ("text", "row", "predicted", "probability", "why")
+"""The keys of a suggestion as a JSON object. The prediction is no "label": no command may take it for a true one."""
+
+LABELLED, EMPTY, KNOWN = "labelled", "empty", "known"
+"""Why documents are skipped, for `Suggestions.skipped`."""
+
+ProgressCallback = Callable[[str, int, int | None], None]
+
+
+# -- uncertainty -----------------------------------------------------------------------------------------------------
+
+
+class Uncertainty(NamedTuple):
+    """How sure a model is about some documents."""
+
+    margins: Floats
+    """The smaller, the less sure; 0 for a document without any of the model's terms."""
+    classes: Ints
+    """The number of the class for which the document takes part; the number of classes if it has no known term."""
+    others: Ints
+    """The number of the class with which `classes` competes; -1 if there is none."""
+
+
+def uncertainty_of(model: Model, predictions: Predictions) -> Uncertainty:
+    """Return how sure a model is about documents, by the margins that the module's docstring defines."""
+    scores, is_unknown = predictions.scores, predictions.is_unknown
+    if model.multilabel and model.thresholds is not None:
+        distances = np.abs(scores - model.thresholds)
+        classes = distances.argmin(axis=1)
+        margins, others = distances[np.arange(len(scores)), classes], np.full(len(scores), -1)
+    elif model.multilabel:
+        order = np.argsort(-scores, axis=1, kind="stable")
+        last = min(model.ranks or 1, len(model.classes) - 1)  # the position of the first class that is left out
+        classes, others = order[:, last - 1], order[:, last]
+        margins = _difference(scores, classes, others)
+    else:
+        values = scores if model.calibration is None else model.probabilities(scores, is_unknown)
+        classes = values.argmax(axis=1)
+        without_best = values.copy()
+        without_best[np.arange(len(values)), classes] = -np.inf
+        others = without_best.argmax(axis=1)
+        margins = _difference(values, classes, others)
+    return Uncertainty(
+        np.where(is_unknown, 0.0, margins),
+        np.where(is_unknown, len(model.classes), classes),
+        np.where(is_unknown, -1, others),
+    )
+
+
+def _difference(values: Floats, classes: Ints, others: Ints) -> Floats:
+    """Return for each document the value of one class minus that of another."""
+    documents = np.arange(len(values))
+    difference: Floats = values[documents, classes] - values[documents, others]
+    return difference
+
+
+# -- candidates ------------------------------------------------------------------------------------------------------
+
+
+class _Candidates(NamedTuple):
+    """Documents that may be suggested, sorted by position."""
+
+    positions: Ints
+    """The position of each document in the pool, from 0."""
+    text_hashes: Codes
+    row_hashes: Codes
+    n_alike: Ints
+    """The number of documents with the same row, including the document itself."""
+    uncertainty: Uncertainty
+    rows: CSR
+    """The weights of the model's terms (documents x terms)."""
+
+    def select(self, chosen: Ints) -> _Candidates:
+        """Return some of the documents, given by ascending numbers."""
+        arrays = (array[chosen] for array in self[:4])
+        uncertainty = Uncertainty(*(values[chosen] for values in self.uncertainty))
+        return _Candidates(*arrays, uncertainty, CSR.of(self.rows.matrix()[chosen]))
+
+    def most_uncertain(self, n: int) -> _Candidates:
+        """Return the n documents of smallest margin; of equal margins, the first."""
+        return self.select(np.sort(np.argsort(self.uncertainty.margins, kind="stable")[:n]))
+
+    def without_copies(self) -> _Candidates:
+        """Return the first of the documents with the same row, which counts all of them in `n_alike`."""
+        _, firsts, groups = np.unique(self.row_hashes, return_index=True, return_inverse=True)
+        n_alike = np.bincount(groups, weights=self.n_alike).astype(np.int64)
+        order = np.argsort(firsts)
+        return self.select(firsts[order])._replace(n_alike=n_alike[order])
+
+    @classmethod
+    def joined(cls, parts: Sequence[_Candidates]) -> _Candidates:
+        """Return the documents of several parts."""
+        arrays = (np.concatenate(columns) for columns in zip(*(part[:4] for part in parts), strict=True))
+        uncertainty = map(np.concatenate, zip(*(part.uncertainty for part in parts), strict=True))
+        return cls(*arrays, Uncertainty(*uncertainty), stack_rows([part.rows for part in parts]))
+
+
+class _CandidatePool:
+    """Collects the most uncertain documents of a pool; at most twice as many as needed are in memory, and a batch."""
+
+    def __init__(self, n_candidates: int) -> None:
+        self._n_candidates = n_candidates
+        self._parts: list[_Candidates] = []
+        self._n_waiting = 0
+
+    def add(self, candidates: _Candidates) -> None:
+        """Add documents, which must come after all that were added before."""
+        self._parts.append(candidates)
+        self._n_waiting += len(candidates.positions)
+        if self._n_waiting >= 2 * self._n_candidates:
+            self._shrink()
+
+    def _shrink(self) -> None:
+        """Keep only as many documents as needed.
+
+        A copy of a document that was dropped has the same margin, so it is dropped later as well.
+        """
+        self._parts = [_Candidates.joined(self._parts).without_copies().most_uncertain(self._n_candidates)]
+        self._n_waiting = len(self._parts[0].positions)
+
+    def candidates(self) -> _Candidates | None:
+        """Return the documents; None if none was added."""
+        if self._parts:
+            self._shrink()
+        return self._parts[0] if self._parts else None
+
+
+# -- coverage --------------------------------------------------------------------------------------------------------
+
+
+class Covering(NamedTuple):
+    """Documents that cover others, the first the best, and for how many documents each of them stands."""
+
+    chosen: Ints
+    n_represented: Ints
+    """The number of documents, without itself, to which a chosen document is the most similar of the chosen."""
+
+
+def cover(rows: CSR, n: int, weights: Floats, n_alike: Ints) -> Covering:
+    """Return n documents that together resemble all documents most, by greedy choice (see the module's docstring).
+
+    `rows` are the weights of terms in at most a few thousand documents, because all pairs are compared. `weights` say
+    how much each document counts in f. `n_alike` are numbers of documents that each row stands for.
+    """
+    similarity = _cosines(rows)
+    n_documents = rows.n_rows
+    best = np.zeros(n_documents, similarity.dtype)
+
+    def gain_of(document: int) -> float:
+        return float(np.maximum(similarity[document] - best, 0) @ weights)
+
+    # A gain may be stale, computed before the last choices: then it is an upper bound.
+    heap = [(-gain_of(document), document, 0) for document in range(n_documents)]
+    heapq.heapify(heap)
+    chosen: list[int] = []
+    while heap and len(chosen) < n:
+        _, document, n_chosen_then = heapq.heappop(heap)
+        if n_chosen_then < len(chosen):
+            heapq.heappush(heap, (-gain_of(document), document, len(chosen)))
+            continue
+        chosen.append(document)
+        best = np.maximum(best, similarity[document])
+    represented_by = similarity[chosen].argmax(axis=0)
+    represented_by[chosen] = np.arange(len(chosen))
+    is_represented = best > 0
+    n_represented = np.bincount(represented_by[is_represented], n_alike[is_represented], minlength=len(chosen))
+    return Covering(np.array(chosen, np.int64), n_represented.astype(np.int64) - 1)
+
+
+def _cosines(rows: CSR) -> NDArray[np.float32]:
+    """Return the cosine of each pair of documents; documents without terms are equal to each other."""
+    from scipy.sparse import csr_matrix, diags_array, hstack
+
+    matrix = rows.matrix().astype(np.float64)
+    norms = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
+    is_empty = csr_matrix((norms == 0).astype(np.float64)[:, np.newaxis])
+    scaled = diags_array(1 / np.where(norms > 0, norms, 1)) @ matrix
+    unit_rows = csr_matrix(hstack([scaled, is_empty]))
+    cosines: NDArray[np.float32] = (unit_rows @ unit_rows.T).toarray().astype(np.float32)
+    return np.clip(cosines, 0, 1)
+
+
+def _cover_in_parts(candidates: _Candidates, n: int) -> Covering:
+    """Return n candidates that cover all of them; parts of at most `MAX_COMPARED` are covered separately.
+
+    A part has candidates of as few classes as possible. The parts take turns to give their documents.
+    """
+    margins, classes, _ = candidates.uncertainty
+    weights = 1 / np.sqrt(np.bincount(classes)[classes])
+    by_class = np.lexsort((margins, classes))
+    n_parts = -(-len(by_class) // MAX_COMPARED)
+    n_per_part = -(-n // n_parts)
+    turns: list[tuple[int, int, int, int]] = []
+    for part_number, part in enumerate(np.array_split(by_class, n_parts)):
+        numbers = np.sort(part)
+        part_of_candidates = candidates.select(numbers)
+        chosen, n_represented = cover(part_of_candidates.rows, n_per_part, weights[numbers], part_of_candidates.n_alike)
+        documents = zip(numbers[chosen].tolist(), n_represented.tolist(), strict=True)
+        turns += [(turn, part_number, number, n_others) for turn, (number, n_others) in enumerate(documents)]
+    best = sorted(turns)[:n]
+    return Covering(np.array([turn[2] for turn in best]), np.array([turn[3] for turn in best]))
+
+
+# -- suggestions -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A document to label."""
+
+    text: str
+    row: int
+    """Its number in the pool, from 1; in a table, the header does not count."""
+    predicted: Label | list[Label]
+    """The predicted label, or the list of labels of a multilabel model."""
+    probability: float | None
+    """The probability of the predicted label; None if the model has no probabilities or is multilabel."""
+    why: str
+    """Why the document was chosen, in a few words."""
+    kept: dict[str, object] = field(default_factory=dict)
+    """The values of the columns that `read` keeps."""
+
+    def as_dict(self) -> dict[str, object]:
+        """Return a JSON object; a model without probabilities has no "probability"."""
+        values = {name: getattr(self, name) for name in KEYS}
+        if self.probability is None:
+            del values["probability"]
+        return self.kept | values
+
+
+class Suggestions(list[Suggestion]):
+    """Documents to label, the most useful first; and what was read and skipped."""
+
+    n_read: int = 0
+    skipped: dict[str, int]
+    """The number of documents that can't be suggested, by reason."""
+
+
+def suggest_documents(
+    model: Categorizer | Model,
+    documents: Corpus | Iterable[str],
+    n: int = 100,
+    *,
+    exclude: Corpus | Iterable[str] = (),
+    n_jobs: int | None = -1,
+    progress: ProgressCallback | None = None,
+) -> Suggestions:
+    """Return at most n documents whose labels would help the model most, the most useful first.
+
+    `documents` is the pool: a corpus, or texts. Skipped are documents with a label, empty ones, copies of other
+    documents, and those whose text is in `exclude`, in a labelled document of the pool, or in an earlier update of the
+    model (if the model keeps its statistics). `progress` is called with the stage, the number of documents read, and
+    None.
+    """
+    if not is_whole(n) or n < 1:
+        raise InputError(setting="n", value=n, hint="use a number of documents, at least 1")
+    if isinstance(model, Categorizer):
+        trained, added_hashes = model.model_, model.hashes_of_updates()
+    else:
+        trained, added_hashes = model, []
+    if len(trained.classes) < 2 and not (trained.multilabel and trained.thresholds is not None):
+        raise InputError(
+            f"The model has only the class {shown(trained.classes[0])}, so it is never unsure",
+            hint="train it on documents of at least two classes",
+        )
+    pool = documents if isinstance(documents, Corpus) else Corpus.from_texts(documents)
+    excluded = (text for text in (exclude.texts() if isinstance(exclude, Corpus) else exclude))
+    known_hashes = [*added_hashes, *map(hash_text, excluded)]
+    candidates, result = _find_candidates(trained, pool, n, known_hashes, n_jobs, progress or (lambda *_: None))
+    if candidates is not None:
+        covering = _cover_in_parts(candidates, min(n, len(candidates.positions)))
+        result.extend(_read_suggestions(trained, pool, candidates, covering))
+    return result
+
+
+def _find_candidates(
+    model: Model,
+    pool: Corpus,
+    n: int,
+    known_hashes: list[bytes],
+    n_jobs: int | None,
+    progress: ProgressCallback,
+) -> tuple[_Candidates | None, Suggestions]:
+    """Read the pool; return the candidates, and the result without suggestions. None: there is no candidate."""
+    result = Suggestions()
+    result.skipped = dict.fromkeys((LABELLED, EMPTY, KNOWN), 0)
+    # Labelled documents may come after their unlabelled copies, so candidates are checked again in the end. Until then,
+    # twice as many as needed are kept.
+    collected = _CandidatePool(2 * CANDIDATES_PER_SUGGESTION * n)
+    hashes_of_labelled: list[Codes] = []
+    all_margins: list[Floats] = []
+    known = _as_codes(known_hashes)
+    for batch, places in pool.placed_batches():
+        is_labelled = _is_labelled(model, batch.labels, places)
+        is_empty = np.array([not text or text.isspace() for text in batch.texts])
+        hashes = _as_codes(map(hash_text, batch.texts))
+        is_known = np.isin(hashes, known)
+        is_open = ~is_labelled & ~is_empty & ~is_known
+        result.skipped[LABELLED] += int(is_labelled.sum())
+        result.skipped[EMPTY] += int((is_empty & ~is_labelled).sum())
+        result.skipped[KNOWN] += int((is_known & ~is_empty & ~is_labelled).sum())
+        hashes_of_labelled.append(hashes[is_labelled])
+        numbers = np.flatnonzero(is_open)
+        if len(numbers):
+            with pool.naming_documents(result.n_read, batch.kept):
+                rows = model.rows(batch.texts, n_jobs)
+            open_rows = CSR.of(rows.matrix()[numbers])
+            uncertainty = _uncertainty_of_rows(model, open_rows, n_jobs)
+            all_margins.append(uncertainty.margins)
+            positions, n_alike = numbers + result.n_read, np.ones(len(numbers), np.int64)
+            row_hashes = _as_codes(_hash_rows(open_rows))
+            collected.add(_Candidates(positions, hashes[numbers], row_hashes, n_alike, uncertainty, open_rows))
+        result.n_read += len(batch)
+        progress("reading the pool", result.n_read, None)
+    candidates = collected.candidates()
+    if candidates is None:
+        return None, result
+    is_labelled = np.isin(candidates.text_hashes, np.concatenate(hashes_of_labelled))
+    candidates = candidates.select(np.flatnonzero(~is_labelled))
+    n_less_sure = int((candidates.uncertainty.margins <= np.median(np.concatenate(all_margins))).sum())
+    candidates = candidates.most_uncertain(max(n, min(CANDIDATES_PER_SUGGESTION * n, n_less_sure)))
+    return (candidates if len(candidates.positions) else None), result
+
+
+def _is_labelled(model: Model, labels: Sequence[tuple[str, ...]], places: Sequence[DocumentPlace]) -> Bools:
+    """Return which documents have labels; in a multilabel pool, an explicitly empty list of labels counts as one."""
+    return np.array(
+        [
+            bool(label_set) or (model.multilabel and place.is_of_no_class)
+            for label_set, place in zip(labels, places, strict=True)
+        ]
+    )
+
+
+def _as_codes(hashes: Iterable[bytes]) -> Codes:
+    """Return the first 8 bytes of each hash as a number; two texts with equal numbers are taken for the same."""
+    return np.frombuffer(b"".join(hash_bytes[:HASH_BYTES] for hash_bytes in hashes), np.uint64)
+
+
+def _hash_rows(rows: CSR) -> Iterator[bytes]:
+    """Yield a hash of each row's nonzero weights; rows without any have the same hash."""
+    is_stored = rows.data != 0
+    for start, stop in pairwise(rows.indptr.tolist()):
+        stored = is_stored[start:stop]
+        columns, values = rows.indices[start:stop][stored], rows.data[start:stop][stored]
+        yield blake2b(columns.astype(np.int64).tobytes() + values.tobytes(), digest_size=HASH_BYTES).digest()
+
+
+def _uncertainty_of_rows(model: Model, rows: CSR, n_jobs: int | None) -> Uncertainty:
+    """Return how sure a model is about documents; they are scored in blocks, so that all scores need not fit."""
+    parts = [
+        uncertainty_of(model, model.predict_rows(rows.part(part), n_jobs))
+        for part in blocks(rows.n_rows, len(model.classes))
+    ]
+    return Uncertainty(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+def _read_suggestions(model: Model, pool: Corpus, candidates: _Candidates, covering: Covering) -> list[Suggestion]:
+    """Read the texts of the chosen candidates, and return the suggestions; the best first."""
+    order = {int(candidates.positions[number]): turn for turn, number in enumerate(covering.chosen.tolist())}
+    chosen = candidates.select(np.sort(covering.chosen))
+    predictions = model.predict_rows(chosen.rows)
+    reasons = _reasons(model, chosen.uncertainty, predictions)
+    suggestions: list[Suggestion | None] = [None] * len(order)
+    for position, (text, kept), record, reason in zip(
+        chosen.positions.tolist(),
+        _read_documents(pool, chosen),
+        Records(model).of(predictions),
+        reasons,
+        strict=True,
+    ):
+        turn = order[position]
+        n_others = int(covering.n_represented[turn])
+        suggestions[turn] = Suggestion(
+            text,
+            position + 1,
+            record["labels"] if model.multilabel else record["label"],
+            record.get("probability"),
+            reason + (f"; stands for {counted(n_others, 'similar document')}" if n_others else ""),
+            kept,
+        )
+    return [suggestion for suggestion in suggestions if suggestion is not None]
+
+
+def _read_documents(pool: Corpus, chosen: _Candidates) -> Iterator[tuple[str, dict[str, object]]]:
+    """Yield the text and the kept values of each chosen document; raise `InputError` if the pool was changed."""
+    remaining = dict(zip(chosen.positions.tolist(), chosen.text_hashes.tolist(), strict=True))
+    n_before = 0
+    for batch in pool.text_batches():
+        for position in sorted(remaining.keys() & range(n_before, n_before + len(batch))):
+            text = batch.texts[position - n_before]
+            if _as_codes([hash_text(text)])[0] != remaining.pop(position):
+                raise _changed_error(pool)
+            yield text, batch.kept[position - n_before] if batch.kept else {}
+        n_before += len(batch)
+        if not remaining:
+            return
+    raise _changed_error(pool)
+
+
+def _changed_error(pool: Corpus) -> InputError:
+    return InputError("was changed while it was read", place=pool.name, hint="Run it again.")
+
+
+def _reasons(model: Model, uncertainty: Uncertainty, predictions: Predictions) -> Iterator[str]:
+    """Yield for each document why the model is unsure."""
+    names = [as_written(label) for label in model.classes]
+    has_shares = not model.multilabel and model.calibration is not None
+    values = model.probabilities(predictions.scores, predictions.is_unknown) if has_shares else predictions.scores
+    for number, (margin, cls, other) in enumerate(zip(*(part.tolist() for part in uncertainty), strict=True)):
+        if cls == len(names):
+            yield "has none of the model's terms"
+        elif other < 0:
+            yield f"near the threshold of {names[cls]} ({margin:.3f} from it)"
+        elif has_shares:
+            shares = values[number]
+            yield f"unsure between {names[cls]} ({shares[cls]:.0%}) and {names[other]} ({shares[other]:.0%})"
+        else:
+            yield f"unsure between {names[cls]} and {names[other]} (scores {margin:.3f} apart)"
