@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -31,6 +32,7 @@ COMMANDS = {
     "compare": "compare news.csv --selectors ig,chi -k 5 --folds 2 --results results.jsonl",
     "subspace": "subspace news.csv -k 10 --members 2 --repeats 1",
     "serve": "serve news.sieve --port 0",
+    "describe": "describe described.sieve --title News",
     "info": "info news.sieve",
     "corpora": "corpora",
 }
@@ -68,6 +70,7 @@ def folder(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Path:
     ):
         outcome = runner.run(*command.split(), folder=made, stderr="pipe")
         assert outcome.code == 0, outcome.told
+    shutil.copy(made / "news.sieve", made / "described.sieve")
     return made
 
 

@@ -251,6 +251,7 @@ def test_metrics_count_no_label_where_the_model_abstains(models: dict[str, Path]
 
     async def predict_all() -> None:
         await asyncio.gather(*(app.workers.predict(served, texts, None, minimum) for minimum in minimums))
+        app.close()
 
     minimums = [None, minimum, 0.0, None]
     asyncio.run(predict_all())

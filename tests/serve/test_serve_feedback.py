@@ -45,8 +45,11 @@ def test_a_correction_becomes_a_line_of_the_file(models: dict[str, Path], tmp_pa
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00", line.pop("time"))
         assert line == {"text": text, "label": "money", "predicted": "sport", "model": card["id"]}
         assert send(server, "/v1/feedback", {"text": " \n", "label": "sport"}).status == 422
-        both: tuple[dict[str, Any], ...] = ({"label": None, "labels": []}, {"label": "sport", "labels": []})
-        for wrong in ({"label": "spam"}, {}, {"labels": []}, {"labels": ["sport"]}, *both):
+        wrong_corrections: list[dict[str, Any]] = [
+            *({"label": "spam"}, {}, {"labels": []}, {"labels": ["sport"]}),
+            *({"label": None, "labels": []}, {"label": "sport", "labels": []}),
+        ]
+        for wrong in wrong_corrections:
             assert send(server, "/v1/feedback", {"text": "a late goal", **wrong}).status == 422
         assert len(lines(file)) == 1
         assert "goal" not in server.log
