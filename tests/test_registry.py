@@ -160,3 +160,25 @@ def test_hints_list_the_classifiers_with_a_trait() -> None:
     assert list_updatable_classifiers("and") == "nb, cnb, rocchio and tcfp"
     assert list_classifiers_with_class_weight() == "svm, logistic, nb, cnb or subspace"
     assert list_classifiers(lambda traits: traits.norm) == "rocchio"
+
+
+@pytest.mark.parametrize("registry", [SELECTORS, CLASSIFIERS], ids=lambda registry: registry.kind)
+def test_every_selector_and_classifier_has_a_name_in_words(registry: Any) -> None:
+    titles = [row.title for row in registry.values()]
+    assert all(titles)
+    assert len(set(titles)) == len(titles)
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("ig", "information gain"),
+        ("ig(pooling=max)", "information gain (pooling=max)"),
+        ("ocfs(tf=tf,idf=none)", "orthogonal centroids (OCFS; tf=tf,idf=none)"),
+        ("LinearSVC(C=3)", "LinearSVC(C=3)"),
+        ("all", "all"),
+        ("", ""),
+    ],
+)
+def test_names_are_spelled_out_with_their_options(name: str, title: str) -> None:
+    assert SELECTORS.title_of(name) == title

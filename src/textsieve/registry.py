@@ -173,7 +173,10 @@ class Registry(Mapping[str, Entry]):
         method, parenthesis, options = name.partition("(")
         if method not in self or not self[method].title:
             return name
-        return f"{self[method].title} ({options}" if parenthesis else self[method].title
+        title = self[method].title
+        if not parenthesis:
+            return title
+        return f"{title[:-1]}; {options}" if title.endswith(")") else f"{title} ({options}"
 
     def refuse_options(self, options: Mapping[str, Any] | None) -> None:
         """Raise `InputError` if options are given although the method is not given by name."""

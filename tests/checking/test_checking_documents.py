@@ -88,7 +88,7 @@ def test_the_result_is_json_and_its_counts_agree_with_its_rows() -> None:
     assert values["documents"] == len(texts)
     assert len(values["empty"]) == len(result.empty) == 1
     assert values["duplicates"][0]["different_labels"]
-    counts = {row.problem: row.count for row in result.problems()}
+    counts = {row.problem: row.n_found for row in result.problems()}
     assert counts["empty documents"] == sum(row.problem == "empty" for row in result.rows())
     assert counts["probably wrong labels"] == sum(row.problem == "probably wrong label" for row in result.rows())
 

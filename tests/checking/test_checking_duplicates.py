@@ -1,6 +1,7 @@
 """Copies of documents: found by MinHash, compared with the similarities of all pairs."""
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -39,7 +40,7 @@ def slow_groups(term_sets: list[set[int]]) -> list[int]:
 
 
 @st.composite
-def collections(draw: st.DrawFn) -> list[set[int]]:
+def collections(draw: Any) -> list[set[int]]:
     """Draw documents, of which some are equal to others but for one or two terms."""
     documents: list[set[int]] = []
     for _ in range(draw(st.integers(0, 12))):

@@ -91,7 +91,8 @@ def test_copies_are_in_one_fold_and_every_class_is_in_every_fold() -> None:
 
 def test_suspects_are_ordered_by_their_odds() -> None:
     p_label, p_other = np.array([0.5, 0.01, 0.04, 0.001]), np.array([0.3, 0.9, 0.9, 0.02])
-    predictions = HeldOutPredictions(*[np.arange(4)] * 2, p_label, np.arange(4), p_other, np.arange(4))
+    numbers = np.arange(4)
+    predictions = HeldOutPredictions(numbers, numbers, p_label, numbers, p_other, numbers)
     assert predictions.suspects().tolist() == [1, 2, 3]  # odds of 90, 22.5 and 20; document 0 has 0.6
 
 

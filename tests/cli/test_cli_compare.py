@@ -68,7 +68,7 @@ def test_test_documents_come_from_another_file(news: Path, ask: Ask, run: Run, t
     assert outcome["stability"] == []
     printed = run("compare", news, *FEW, "--test", test, "--results", "own.jsonl").stdout
     assert "tested on separate test documents" in printed
-    assert "±" not in printed
+    assert "±: half the 95 % confidence interval over other test documents, same models." in printed
     assert "Stability" not in printed
 
 

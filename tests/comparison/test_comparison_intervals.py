@@ -16,9 +16,10 @@ ONE_SPLIT: dict[str, Any] = {"folds": None, "test_share": 0.5, "selectors": "ig"
 
 
 @pytest.mark.parametrize(("n_right", "n"), [(7, 20), (0, 15), (15, 15), (930, 1000)])
-def test_the_interval_of_a_share_is_that_of_wilson(n_right: int, n: int) -> None:
+def test_the_interval_of_a_share_reaches_to_the_farther_end_of_wilsons(n_right: int, n: int) -> None:
     low, high = binomtest(n_right, n).proportion_ci(0.95, method="wilson")
-    assert half_width_of_share(n_right, n) == pytest.approx((high - low) / 2)
+    share = n_right / n
+    assert half_width_of_share(n_right, n) == pytest.approx(max(high - share, share - low))
 
 
 def macro_f1(table: Any) -> Any:

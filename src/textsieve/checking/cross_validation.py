@@ -273,4 +273,4 @@ def _predict(documents: CountedDocuments, trained: Ints, is_test: Bools, plan: T
     )
     by_row = np.empty(len(rows), np.int64)
     by_row[np.concatenate(numbers)] = np.concatenate(predicted)
-    return by_row[is_test[rows]]
+    return np.asarray(by_row[is_test[rows]])

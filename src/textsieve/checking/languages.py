@@ -56,7 +56,7 @@ def guess_languages(counts: csr_matrix, terms: Sequence[str]) -> list[str | None
     columns, numbers = np.array(pairs, np.int64).reshape(-1, 2).T
     is_stop_word = csr_matrix((np.ones(len(pairs), np.int64), (columns, numbers)), (len(terms), len(languages)))
     has_term = csr_matrix((np.ones(counts.nnz, np.int8), counts.indices, counts.indptr), counts.shape)
-    hits: Ints = (has_term @ is_stop_word).toarray()  # documents x languages, which are few
+    hits: Ints = csr_matrix(has_term @ is_stop_word).toarray()  # documents x languages, which are few
     ordered = np.sort(hits, axis=1)
     is_clear = (ordered[:, -1] >= MIN_STOP_WORDS) & (ordered[:, -1] >= MIN_LEAD * ordered[:, -2])
     best = hits.argmax(axis=1)

@@ -62,8 +62,8 @@ def _summary(result: CheckResult, title: str, *more: Html) -> Html:
     problems = result.problems()
     overview = (
         table(
-            [Column("count", is_number=True), "problem", "what it means, or what to do"],
-            [(f"{row.count:,}", row.problem, row.advice) for row in problems],
+            [_number("count"), "problem", "what it means, or what to do"],
+            [(f"{row.n_found:,}", row.problem, row.advice) for row in problems],
         )
         if problems
         else note("No problems found.")
@@ -75,7 +75,7 @@ def _sections(result: CheckResult, n_rows: int | None) -> Iterator[tuple[str, Se
     """Yield the title and the content of each section; its tables have at most `n_rows` rows, or if None, all."""
     documents = result.documents
     if result.duplicates:
-        rows = [
+        copies = [
             (
                 ", ".join(documents[number].place for number in group.documents[:10]),
                 " / ".join(" + ".join(labels) for labels in group.labels),
@@ -84,9 +84,9 @@ def _sections(result: CheckResult, n_rows: int | None) -> Iterator[tuple[str, Se
             )
             for group in result.duplicates
         ]
-        yield _titled("Copies", rows, n_rows), [table(["where", "labels", "kind", "text"], rows[:n_rows])]
+        yield _section("Copies", ["where", "labels", "kind", "text"], copies, n_rows)
     if result.wrong_labels:
-        rows = [
+        wrong_labels = [
             (
                 documents[wrong.document].place,
                 wrong.label,
@@ -96,17 +96,17 @@ def _sections(result: CheckResult, n_rows: int | None) -> Iterator[tuple[str, Se
             )
             for wrong in result.wrong_labels
         ]
-        columns = ["where", "label", "rather", Column("probability", is_number=True), "text"]
-        yield _titled("Probably wrong labels", rows, n_rows), [table(columns, rows[:n_rows])]
+        columns = ["where", "label", "rather", _number("probability"), "text"]
+        yield _section("Probably wrong labels", columns, wrong_labels, n_rows)
     if result.similar_labels or result.small_classes:
-        rows = [
+        labels = [
             ("may be one label", ", ".join(f"{label!r} ({size:,})" for label, size in group.items()))
             for group in result.similar_labels
         ]
-        rows += [("too small to learn", f"{label!r} ({size:,})") for label, size in result.small_classes.items()]
-        yield _titled("Labels", rows, n_rows), [table(["problem", "labels, with their documents"], rows[:n_rows])]
+        labels += [("too small to learn", f"{label!r} ({size:,})") for label, size in result.small_classes.items()]
+        yield _section("Labels", ["problem", "labels, with their documents"], labels, n_rows)
     if result.giveaways:
-        rows = [
+        giveaways = [
             (
                 giveaway.term,
                 giveaway.label,
@@ -116,16 +116,16 @@ def _sections(result: CheckResult, n_rows: int | None) -> Iterator[tuple[str, Se
             )
             for giveaway in result.giveaways
         ]
-        numbers = [Column(title, is_number=True) for title in ("documents", "of the label", "of its documents")]
-        yield _titled("Terms that give a label away", rows, n_rows), [table(["term", "label", *numbers], rows[:n_rows])]
+        numbers = map(_number, ("documents", "of the label", "of its documents"))
+        yield _section("Terms that give a label away", ["term", "label", *numbers], giveaways, n_rows)
     yield from _document_sections(result, n_rows)
     if result.confusions:
         yield "Confused classes", [_confusions(result, n_rows)]
     if result.curve is not None:
         points = zip(result.curve.n_documents, result.curve.accuracy, strict=True)
         curve_rows = [(f"{n_documents:,}", f"{accuracy:.3f}", bar(accuracy)) for n_documents, accuracy in points]
-        columns = [Column("training documents", is_number=True), Column("accuracy", is_number=True), ""]
-        yield "Learning curve", [table(columns, curve_rows), note(str(result.curve))]
+        curve_columns = [_number("training documents"), _number("accuracy"), ""]
+        yield "Learning curve", [table(curve_columns, curve_rows), note(str(result.curve))]
     else:
         yield "Labels were not checked", [note(result.not_cross_validated, is_warning=True)]
 
@@ -160,10 +160,17 @@ def _confusions(result: CheckResult, n_rows: int | None) -> Html:
     for pair in result.confusions[:n_rows]:
         rows.append((pair.label, pair.predicted, f"{pair.n_documents:,}", f"{pair.share:.1%}", ""))
         rows += [("", "", "", example.place, example.text) for example in pair.examples]
-    columns = ["label", "looks like", Column("documents", is_number=True), "share", "examples"]
-    return table(columns, rows)
+    return table(["label", "looks like", _number("documents"), "share", "examples"], rows)
 
 
-def _titled(title: str, rows: Sequence[object], n_rows: int | None) -> str:
-    """Return a title that says how many of all rows are shown."""
-    return title if n_rows is None or len(rows) <= n_rows else f"{title} ({n_rows} of {len(rows):,})"
+def _section(
+    title: str, columns: Sequence[Column | str], rows: Sequence[Sequence[object]], n_rows: int | None
+) -> tuple[str, Sequence[Html]]:
+    """Return a title, which says how many of all rows are shown, and a table of the first rows."""
+    is_cut = n_rows is not None and len(rows) > n_rows
+    return f"{title} ({n_rows} of {len(rows):,})" if is_cut else title, [table(columns, rows[:n_rows])]
+
+
+def _number(title: str) -> Column:
+    """Return a column of numbers."""
+    return Column(title, is_number=True)

@@ -39,7 +39,7 @@ class ProblemCount(NamedTuple):
     """A kind of problem, and how often the corpus has it."""
 
     problem: str
-    count: int
+    n_found: int
     advice: str
     """What the problem means, or what to do about it."""
 
@@ -134,7 +134,7 @@ class CheckResult:
             ProblemCount("documents in another language", len(self.other_languages), "than most documents"),
             ProblemCount("terms that give a label away", len(self.giveaways), "will new documents have them?"),
         ]
-        return [row for row in rows if row.count]
+        return [row for row in rows if row.n_found]
 
     def rows(self) -> Iterator[ProblemRow]:
         """Yield a row for each problem of a document, the worst problems first."""
@@ -215,5 +215,5 @@ class CheckResult:
 
     def __str__(self) -> str:
         """Return the kinds of problems that there are, with their numbers."""
-        lines = [f"{problem}: {count:,} ({advice})" for problem, count, advice in self.problems()]
+        lines = [f"{problem}: {n_found:,} ({advice})" for problem, n_found, advice in self.problems()]
         return "\n".join([f"{self.name}: {self.heading}", *(lines or ["No problems found."])])

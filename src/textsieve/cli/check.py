@@ -128,7 +128,7 @@ def _show(page: Page, result: CheckResult, n_shown: int) -> None:
     else:
         page.table(
             [*number_columns("count"), Column("problem", "terms"), Column("what it means, or what to do", "terms")],
-            [(f"{row.count:,}", row.problem, row.advice) for row in problems],
+            [(f"{row.n_found:,}", row.problem, row.advice) for row in problems],
         )
     if n_shown:
         _show_copies(page, result, n_shown)

@@ -34,10 +34,10 @@ mean, s²/k, would give an interval that is far too narrow.
 
 A single fold shows no variance over folds. Then the interval says how much the figures would vary over other test
 documents, with the same model; other training documents would make it wider. For a share of documents (accuracy, which
-is also the micro-F1 of single-label documents) it is Wilson's interval. Macro-F1 is a smooth function of the numbers of
-documents for each pair of true and predicted class, and its standard error is that of the *infinitesimal jackknife*:
-the root of the sum, over documents, of the squared derivative by a document's weight. Multilabel documents have no
-such pairs, and so no interval of F1 for a single fold.
+is also the micro-F1 of single-label documents) it reaches to the farther end of Wilson's interval. Macro-F1 is a smooth
+function of the numbers of documents for each pair of true and predicted class, and its standard error is that of the
+*infinitesimal jackknife*: the root of the sum, over documents, of the squared derivative by a document's weight.
+Multilabel documents have no such pairs, and so no interval of F1 for a single fold.
 """
 
 from __future__ import annotations
@@ -99,11 +99,16 @@ def holm(values: Sequence[float]) -> list[float]:
 
 
 def half_width_of_share(n_right: int, n_documents: int) -> float:
-    """Return half the width of Wilson's confidence interval of a share of documents."""
+    """Return the distance of a share of documents from the farther end of Wilson's confidence interval.
+
+    The share is not the middle of the interval: that is (share + z²/2n) / (1 + z²/n). For few documents, and shares
+    near 0 or 1, half the width would make the share look more certain than it is.
+    """
     z = float(norm.ppf((1 + CONFIDENCE) / 2))
     share = n_right / n_documents
     spread = share * (1 - share) / n_documents + z * z / (4 * n_documents**2)
-    return z * float(np.sqrt(spread)) / (1 + z * z / n_documents)
+    middle = (share + z * z / (2 * n_documents)) / (1 + z * z / n_documents)
+    return abs(middle - share) + z * float(np.sqrt(spread)) / (1 + z * z / n_documents)
 
 
 def half_width_of_macro_f1(confusion: Sequence[tuple[int, int, int]]) -> float | None:

@@ -104,15 +104,14 @@ class ViewTable:
         if interval_place is None:
             return []
         pairs = [(row.cells[places[key]].value, row.cells[interval_place].value) for row in self.rows]
-        known = [(mean, half) for mean, half in pairs if mean is not None and half is not None]
-        low = min((mean - half for mean, half in known), default=0.0)
-        width = max((mean + half for mean, half in known), default=1.0) - low or 1.0
-        return [
-            Html()
-            if mean is None or half is None
-            else interval(*((end - low) / width for end in (mean - half, mean, mean + half)))
+        # F1 is from 0 to 1, and wide intervals end there.
+        ends = [
+            None if mean is None or half is None else (max(mean - half, 0.0), mean, min(mean + half, 1.0))
             for mean, half in pairs
         ]
+        low = min((known[0] for known in ends if known), default=0.0)
+        width = max((known[2] for known in ends if known), default=1.0) - low or 1.0
+        return [Html() if known is None else interval(*((value - low) / width for value in known)) for known in ends]
 
 
 class FactGroup(NamedTuple):
