@@ -290,6 +290,18 @@ class Corpus:
             sample_columns=self.sample_columns,
         )
 
+    def mapped(self, transform: Callable[[Iterator[Batch]], Iterator[Batch]]) -> Corpus:
+        """Return a corpus whose passes go through `transform`, a function from batches to batches.
+
+        A pass of the new corpus does not change `report` of this one.
+        """
+        return Corpus(
+            self.name,
+            lambda report: transform(self._start(report)),
+            multilabel=self._declared_multilabel,
+            sample_columns=self.sample_columns,
+        )
+
     def __repr__(self) -> str:
         """Return the name and the report of the last pass."""
         return f"<Corpus {self.name}: {self.report or 'not read through yet'}>"
