@@ -29,6 +29,7 @@ from .classifiers.linear import LinearScorer
 from .classifiers.sparse_linear import SparseLinearScorer
 from .corpus import Corpus
 from .errors import InputError, NotAvailable, Setting, shown
+from .modelfile.sources import OTHER, TrainingSource, with_another_source, with_moved_file
 from .parameters import Parameters, available_if
 from .prediction import Abstention, Explanation, Model, Predictions, Span, classes_by_text, unknown_documents_warning
 from .registry import list_linear_classifiers, list_updatable_classifiers
@@ -233,7 +234,9 @@ class Categorizer(Parameters):
 
             # The statistics before the update: these documents are held out in turn.
             new_model = refit_thresholds(new_model, statistics, settings, plan, rows, targets)
-        self.model_, self._statistics_ = new_model, new_statistics
+        # These documents can't be read again, so the model can no longer be trained again from its sources alone.
+        source = TrainingSource(OTHER, "Python", rows.n_rows)
+        self.model_, self._statistics_ = with_another_source(new_model, source), new_statistics
         return self
 
     def _kept_statistics(self) -> Statistics:
@@ -519,12 +522,16 @@ class Categorizer(Parameters):
         False here: then the file is as small as possible, and the model in it can't be updated. The statistics of a
         loaded model stay in its file until `update` reads them. If that file has changed meanwhile, the model is
         written without statistics, with a warning.
+
+        If `textsieve train` has stored the sources of the model, the file has them, too. `save` does not open them.
         """
         model, statistics = self._fitted(), self._statistics_to_save() if keep_stats else None
         from .modelfile.locking import locked, may_be_updated
 
         name = os.fspath(path)
-        # Only models with statistics are updated by other processes, so others are written without the lock.
+        if self._file_ is not None:
+            model = with_moved_file(model, self._file_.path, name)
+        # Only models with statistics or sources are updated by other processes; others are written without the lock.
         with locked(name) if statistics is not None or may_be_updated(name) else nullcontext():
             modelfile.write(model, name, statistics)
 

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from ..categorizer import Categorizer
     from ..corpus import Corpus
     from ..errors import Setting
+    from ..modelfile.sources import TrainingSource
     from .progress import ProgressCallback
+    from .sources import SourceRecorder
 
 ENGINES = {
     "local": "this machine, with files as large as its disk",
@@ -76,6 +78,9 @@ class EngineDocuments(Protocol):
     def summary(self, model: Categorizer) -> str:
         """Return a line about the documents, available once a model is trained."""
 
+    def sources(self, model_path: str) -> list[TrainingSource]:
+        """Return the sources of the documents, available once a model is trained, for the file of the model."""
+
     def progress(self) -> AbstractContextManager[ProgressCallback]:
         """Return a context manager that yields the progress callback."""
 
@@ -109,14 +114,17 @@ def open_documents(
 class _LocalDocuments:
     """Documents that are read and trained on in this process."""
 
-    def __init__(self, corpus: Corpus) -> None:
-        self._corpus = corpus
+    def __init__(self, corpus: Corpus, recorder: SourceRecorder) -> None:
+        self._corpus, self._recorder = corpus, recorder
 
     def fit(self, model: Categorizer, on_progress: ProgressCallback) -> Categorizer:
         return model.fit(self._corpus, progress=on_progress)
 
     def summary(self, model: Categorizer) -> str:
         return f"{self._corpus.name}: {self._corpus.report}"
+
+    def sources(self, model_path: str) -> list[TrainingSource]:
+        return self._recorder.sources(model_path)
 
     def progress(self) -> AbstractContextManager[ProgressCallback]:
         from .progress import progress
@@ -128,9 +136,11 @@ class _LocalDocuments:
 def _open_local(paths: tuple[str, ...], read_options: Mapping[str, Any]) -> Iterator[EngineDocuments]:
     """Yield the documents at the paths, to be read in this process."""
     from .opening import open_chained
+    from .sources import SourceRecorder
 
-    with open_chained(paths, read_options) as corpus:
-        yield _LocalDocuments(corpus)
+    recorder = SourceRecorder()
+    with open_chained(paths, read_options, recorder.watch) as corpus:
+        yield _LocalDocuments(corpus, recorder)
 
 
 # -- on Spark ----------------------------------------------------------------------------------------------------
@@ -139,8 +149,10 @@ def _open_local(paths: tuple[str, ...], read_options: Mapping[str, Any]) -> Iter
 class _SparkDocuments:
     """Documents in a Spark DataFrame; `most_values` is the option --most-values."""
 
-    def __init__(self, df: Any, name: str, most_values: int | None) -> None:
-        self._df, self._name = df, name
+    def __init__(self, df: Any, paths: tuple[str, ...], most_values: int | None) -> None:
+        from ..spark.files import shown_paths
+
+        self._df, self._paths, self._name = df, paths, shown_paths(paths)
         self._limits: dict[str, Any] = {} if most_values is None else {"most_values": most_values}
 
     def fit(self, model: Categorizer, on_progress: ProgressCallback) -> Categorizer:
@@ -157,6 +169,11 @@ class _SparkDocuments:
 
         about = model.model_.about
         return f"{self._name}: {Report(about['n_documents'], about['n_unlabelled'])}"
+
+    def sources(self, model_path: str) -> list[TrainingSource]:
+        from ..modelfile.sources import TrainingSource
+
+        return [TrainingSource.on_spark(path) for path in self._paths]
 
     def progress(self) -> AbstractContextManager[ProgressCallback]:
         return nullcontext(_StageLines() if sys.stderr.isatty() else lambda *_: None)
@@ -190,7 +207,7 @@ def _open_spark(
     engine: Mapping[str, Any], paths: tuple[str, ...], read_options: Mapping[str, Any]
 ) -> Iterator[EngineDocuments]:
     """Yield the documents at the paths as a Spark DataFrame, in a session with the options of the engine."""
-    from ..spark.files import read_files, shown_paths
+    from ..spark.files import read_files
     from ..spark.session import open_session
     from .opening import READ_OPTIONS
 
@@ -200,4 +217,4 @@ def _open_spark(
     conf, wants_bar = dict(engine["conf"]), sys.stderr.isatty()
     with open_session(engine["master"], conf, name="textsieve train", shows_progress=wants_bar) as session:
         settings = {option: read_options[option] for option in READ_OPTIONS}
-        yield _SparkDocuments(read_files(session, paths, **settings), shown_paths(paths), engine["most_values"])
+        yield _SparkDocuments(read_files(session, paths, **settings), paths, engine["most_values"])

@@ -25,10 +25,14 @@ def digest(text: str, labels: Iterable[Any]) -> bytes:
     """Return the digest of a document; the order of its labels does not matter."""
     # The length before each label makes the joined text unambiguous, whatever the labels contain.
     joined_labels = "\n".join(sorted(f"{len(label)} {label}" for label in map(as_written, labels)))
-    text_part = blake2b(text.encode(errors="surrogatepass"), digest_size=TEXT_BYTES).digest()
-    return text_part + blake2b(joined_labels.encode(errors="surrogatepass"), digest_size=LABEL_BYTES).digest()
+    return hash_text(text) + blake2b(joined_labels.encode(errors="surrogatepass"), digest_size=LABEL_BYTES).digest()
+
+
+def hash_text(text: str) -> bytes:
+    """Return the part of a digest that depends on the text only, given the text."""
+    return blake2b(text.encode(errors="surrogatepass"), digest_size=TEXT_BYTES).digest()
 
 
 def text_digest(digest: bytes) -> bytes:
-    """Return the part of a digest that depends on the text only."""
+    """Return the part of a digest that depends on the text only, given the digest."""
     return digest[:TEXT_BYTES]
