@@ -122,7 +122,7 @@ def command(
     from ..serve.service import Log, Service
     from ..serve.supervisor import run_workers
     from ..settings import n_threads
-    from .messages import warn
+    from .messages import print_message, warn
     from .opening import check_output, hint_if_not_a_model
 
     if feedback is not None:
@@ -153,6 +153,8 @@ def command(
                 f"other machines can use this service without a token; set {TOKEN_VARIABLE} to a secret to require it."
             )
         served = service.holder.model
+        if feedback is not None:
+            print_message("note" if served.update_method.name else "warning", served.update_method.description)
         ready_line = f"Serving {served.name} ({served.id}) at {url_of(listener)} (Ctrl-C ends it)"
         allowed_hosts = {name.lower() for name in hosts} or None
         serve = run if workers == 1 else partial(run_workers, workers)

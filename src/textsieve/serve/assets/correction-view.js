@@ -43,7 +43,6 @@ const multipleChoice = (classes, predicted) => {
 const namesOf = ({ label, labels }) =>
   (labels ?? [label]).map((name) => `“${labelText(name)}”`).join(", ") || "no class";
 
-const UPDATE = "The model will learn it with the next textsieve update.";
 const REPLACED = "The correction was not saved: the service has loaded another model, which does not have this class. "
   + "Check the new result and choose one of its classes.";
 
@@ -85,7 +84,7 @@ export const offerCorrection = (model, text, predicted, reloadModel) => {
       if (!form.isConnected) return; // there is another result by now
       container.replaceChildren();
       const summary = `The correction was saved: ${beginningOf(text)} belongs to ${namesOf(correction)}.`;
-      showCorrectionState(`Thank you. ${summary} ${UPDATE}`);
+      showCorrectionState(`Thank you. ${summary} ${model.update.description}`);
       byId("correction-state").focus();
     } catch (reason) {
       const isReplaced = reason instanceof api.ApiError && reason.code === "unknown_label";
@@ -96,6 +95,7 @@ export const offerCorrection = (model, text, predicted, reloadModel) => {
   const cancel = make("button", { type: "button", on: { click: () => toggle(false) } }, "Cancel");
   const send = make("button", { type: "submit", class: "primary" }, "Send");
   const about = make("p", { class: "note" }, `Text: ${beginningOf(text)}`);
-  form.append(about, choice.element, make("div", { class: "controls" }, send, cancel));
+  const use = make("p", { class: "note", id: "correction-use" }, model.update.description);
+  form.append(about, use, choice.element, make("div", { class: "controls" }, send, cancel));
   return container.replaceChildren(open, form);
 };
