@@ -29,6 +29,7 @@ from .classifiers.linear import LinearScorer
 from .classifiers.sparse_linear import SparseLinearScorer
 from .corpus import Corpus
 from .errors import InputError, NotAvailable, Setting, shown
+from .modelfile.sources import OTHER, TrainingSource, with_another_source, with_moved_file
 from .parameters import Parameters, available_if
 from .prediction import Abstention, Explanation, Model, Predictions, Span, classes_by_text, unknown_documents_warning
 from .presentation import PRESENTATION
@@ -240,7 +241,9 @@ class Categorizer(Parameters):
 
             # The statistics before the update: these documents are held out in turn.
             new_model = refit_thresholds(new_model, statistics, settings, plan, rows, targets)
-        self.model_, self._statistics_ = new_model, new_statistics
+        # These documents can't be read again, so the model can no longer be trained again from its sources alone.
+        source = TrainingSource(OTHER, "Python", rows.n_rows)
+        self.model_, self._statistics_ = with_another_source(new_model, source), new_statistics
         return self
 
     def _kept_statistics(self) -> Statistics:
@@ -562,14 +565,17 @@ class Categorizer(Parameters):
         written without statistics, with a warning.
 
         The attributes `title`, `description` and `examples` are written as they are now, so they can be changed without
-        training again.
+        training again. If `textsieve train` has stored the sources of the model, the file has them, too. `save` does
+        not open them.
         """
         model = self._fitted().presented({name: getattr(self, name) for name in PRESENTATION})
         statistics = self._statistics_to_save() if keep_stats else None
         from .modelfile.locking import locked, may_be_updated
 
         name = os.fspath(path)
-        # Only models with statistics are updated by other processes, so others are written without the lock.
+        if self._file_ is not None:
+            model = with_moved_file(model, self._file_.path, name)
+        # Only models with statistics or sources are updated by other processes; others are written without the lock.
         with locked(name) if statistics is not None or may_be_updated(name) else nullcontext():
             modelfile.write(model, name, statistics)
 

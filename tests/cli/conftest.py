@@ -53,6 +53,14 @@ def model(news: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture
+def model_without_sources(news: Path, tmp_path: Path, run: Run) -> Path:
+    """A model trained on `news` that `update` can't train again, because it does not know its documents."""
+    path = tmp_path / "unknown.sieve"
+    run("train", news, "-o", path, *PLAIN_OPTIONS, "--no-sources")
+    return path
+
+
 @pytest.fixture(scope="session")
 def tagged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file of JSON lines with multilabel documents."""

@@ -158,7 +158,7 @@ def test_an_update_reads_documents_with_the_terms_of_the_model(news: Path, tmp_p
 
 def test_the_command_that_trains_a_model_again_has_these_options(news: Path, tmp_path: Path, run: Run) -> None:
     model, feedback = tmp_path / "news.sieve", lines(tmp_path / "feedback.jsonl", *CORRECTIONS)
-    run("train", news, "-o", model, "--token-pattern", r"\b\w+\b", "--char-ngrams", "3-4")
+    run("train", news, "-o", model, "--token-pattern", r"\b\w+\b", "--char-ngrams", "3-4", "--no-sources")
     command = command_in(run("update", model, feedback, exit_code=1).stderr)
     assert command[-4:] == ["--token-pattern", r"\b\w+\b", "--char-ngrams", "3-4"]
     run("train", write_csv(tmp_path / "a.csv", CORRECTIONS * 3), *command[3:])  # the same command is accepted

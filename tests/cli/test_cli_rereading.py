@@ -9,7 +9,7 @@ import pytest
 from tests.reference.cli_cases import PLAIN_OPTIONS, Run, command_in, documents, lines, write_csv
 
 from textsieve import Categorizer, load
-from textsieve.cli.retraining import DOCUMENTS, retrain_command
+from textsieve.cli.retrain_command import DOCUMENTS, retrain_command
 
 PAIRS = [("goal and vote", "sport|politics"), ("atom of the budget", "science|politics")] * 6
 
@@ -51,7 +51,7 @@ def test_encoding_format_and_numbers_of_columns_are_remembered(tmp_path: Path, r
         "".join(f"{label}\t{text}\n" for text, label in documents(6)).replace("keeper", "keepér"), encoding="latin-1"
     )
     outcome = ["--text", "1", "--label", "0", "--format", "tsv", "--encoding", "latin-1"]
-    run("train", table, "-o", tmp_path / "a.sieve", *outcome)
+    run("train", table, "-o", tmp_path / "a.sieve", *outcome, "--no-sources")
     printed = run("update", tmp_path / "a.sieve", table, *outcome[:-1], "iso-8859-1", exit_code=1).stderr
     command = command_in(printed)
     assert command[:3] == ["train", DOCUMENTS, str(table)]
@@ -73,7 +73,7 @@ def test_files_read_with_other_options_are_not_in_the_command(
     trained: list[str], updated: list[str], read_with: str, and_with: str, joined: Path, tmp_path: Path, run: Run
 ) -> None:
     path, more = tmp_path / "a.sieve", write_csv(tmp_path / "more.csv", [("a", "b")])
-    run("train", joined, "-o", path, *trained)
+    run("train", joined, "-o", path, *trained, "--no-sources")
     printed = run("update", path, more, *updated, exit_code=1).stderr
     assert command_in(printed) == ["train", DOCUMENTS, "-o", str(path), *trained]
     assert (
@@ -81,7 +81,10 @@ def test_files_read_with_other_options_are_not_in_the_command(
     )
 
 
-def test_standard_input_and_missing_files_are_not_in_the_command(model: Path, tmp_path: Path, run: Run) -> None:
+def test_standard_input_and_missing_files_are_not_in_the_command(
+    model_without_sources: Path, tmp_path: Path, run: Run
+) -> None:
+    model = model_without_sources
     there = lines(tmp_path / "f.jsonl", {"text": "a goal", "label": "sport"})
     printed = run("update", model, "-", there, tmp_path / "none.csv", input="", exit_code=1).stderr
     expected = ["train", DOCUMENTS, str(there), "-o", str(model)]
@@ -107,11 +110,17 @@ def test_a_model_without_options_for_reading_gives_a_note_on_labels() -> None:
     assert "--label-separator" not in retrain_command(model, "a.sieve", []).command
 
 
-def test_documents_of_earlier_updates_are_among_those_to_train_on(tags: Path, tmp_path: Path, run: Run) -> None:
+def test_documents_of_earlier_updates_are_among_those_to_train_on(
+    tags: Path, joined: Path, tmp_path: Path, run: Run
+) -> None:
     run("update", tags, lines(tmp_path / "f.jsonl", {"text": "a goal", "labels": ["sport"]}))
     run("update", tags, lines(tmp_path / "f.jsonl", *({"text": f"vote {n}", "labels": ["politics"]} for n in range(2))))
     printed = run("update", tags, lines(tmp_path / "f.jsonl", {"text": "rain", "labels": ["rain"]}), exit_code=1).stderr
-    assert "has learned, including those of earlier updates (3 documents in 2 updates); the model does not" in printed
+    assert (
+        "has learned, including those of earlier updates (3 documents in 2 updates): "
+        f"{joined}, {tmp_path / 'f.jsonl'}.\n" in printed
+    )
+    assert "--retrain trains the model again from its sources, with the new class." in printed
     assert "begin a new file of corrections" in printed
 
 
@@ -174,9 +183,9 @@ def test_a_folder_beside_a_table_needs_no_separator(joined: Path, tmp_path: Path
 
 def test_the_command_keeps_spaces_and_escapes_control_characters(joined: Path, tmp_path: Path, run: Run) -> None:
     path, more = tmp_path / "two  spaces.sieve", lines(tmp_path / "f.jsonl", {"text": "a", "label": "b"})
-    run("train", joined, "-o", path, "--label-separator", "  ")
+    run("train", joined, "-o", path, "--label-separator", "  ", "--no-sources")
     printed = run("update", path, more, exit_code=1).stderr
     assert command_in(printed) == ["train", DOCUMENTS, str(more), "-o", str(path), "--label-separator", "  "]
     assert "are escaped" not in printed
-    run("train", joined, "-o", path, "--label-separator", "\a")
+    run("train", joined, "-o", path, "--label-separator", "\a", "--no-sources")
     assert "note: some characters of the command are escaped" in run("update", path, more, exit_code=1).stderr

@@ -1,4 +1,4 @@
-"""If a model can't be updated, `update` prints the command that trains it again."""
+"""If a model can't be updated or trained again from its sources, `update` prints the command that trains it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.reference.updating_twin import learned_by
 
 from textsieve import Categorizer, load
 from textsieve.archive import archive_in
-from textsieve.cli.retraining import DOCUMENTS, retrain_command
+from textsieve.cli.retrain_command import DOCUMENTS, retrain_command
 from textsieve.modelfile.header import KIND
 
 
@@ -28,10 +28,12 @@ def test_keep_stats_with_unsupported_class_weights_names_them(tmp_path: Path, ru
 
 
 def test_update_of_an_svm_prints_a_command_that_trains_it_again(
-    model: Path, news: Path, feedback: Path, tmp_path: Path, run: Run
+    model_without_sources: Path, news: Path, feedback: Path, tmp_path: Path, run: Run
 ) -> None:
+    model = model_without_sources
     printed = run("update", model, feedback, exit_code=1).stderr
     assert f"{model}: the classifier svm learns from the documents themselves" in printed
+    assert "and it does not know its documents, because it was trained in Python, with --no-sources or by" in printed
     assert (
         "YOUR-DOCUMENTS stands for all documents that the model has learned; the model does not know where they are."
         in printed
@@ -47,10 +49,11 @@ def test_update_of_an_svm_prints_a_command_that_trains_it_again(
 def test_a_model_without_statistics_is_trained_again_with_keep_stats(
     news: Path, feedback: Path, updatable_model: Path, tmp_path: Path, run: Run
 ) -> None:
-    run("train", news, "-o", tmp_path / "plain.sieve", "--classifier", "nb")
+    run("train", news, "-o", tmp_path / "plain.sieve", "--classifier", "nb", "--no-sources")
     printed = run("update", tmp_path / "plain.sieve", feedback, exit_code=1).stderr
     assert "was trained without --keep-stats" in printed
     assert command_in(printed)[-3:] == ["--classifier", "nb", "--keep-stats"]
+    run("train", news, "-o", updatable_model, "--classifier", "nb", "--keep-stats", "--no-sources")
     load(updatable_model).save(updatable_model, keep_stats=False)
     printed = run("update", updatable_model, feedback, exit_code=1).stderr
     assert f"{updatable_model}: was saved without its statistics" in printed

@@ -20,10 +20,18 @@ def test_train_and_info_show_whether_a_model_can_be_updated(news: Path, tmp_path
     assert "textsieve update can add documents to it" in run("info", tmp_path / "a.sieve").stdout
     assert ask("info", tmp_path / "a.sieve")["can_be_updated"] is True
     outcome = ask("train", news, "-o", tmp_path / "b.sieve", "--classifier", "nb")
+    assert outcome["can_be_updated"] is True
+    assert outcome["update"] == {"method": "retrain", "problem": None}
+    assert "textsieve update can train it again from its sources" in run("info", tmp_path / "b.sieve").stdout
+    outcome = ask("train", news, "-o", tmp_path / "c.sieve", "--classifier", "nb", "--no-sources")
     assert outcome["can_be_updated"] is False
-    assert "textsieve update can't add documents to it" in run("info", tmp_path / "b.sieve").stdout
-    assert ask("info", tmp_path / "b.sieve")["can_be_updated"] is False
-    assert sorted(os.listdir(tmp_path)) == ["a.sieve", "b.sieve"]
+    assert "textsieve update can't add documents to it: it does not know" in run("info", tmp_path / "c.sieve").stdout
+    described = ask("info", tmp_path / "c.sieve")
+    assert described["can_be_updated"] is False
+    assert described["sources"] is None
+    assert described["update"]["method"] is None
+    assert "--no-sources" in described["update"]["problem"]
+    assert sorted(os.listdir(tmp_path)) == ["a.sieve", "b.sieve", "c.sieve"]
 
 
 def test_corrections_are_learned(updatable_model: Path, feedback: Path, run: Run) -> None:

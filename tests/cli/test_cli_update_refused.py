@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.reference.cli_cases import CORRECTIONS, Ask, Run, command_in, lines, write_csv
 
-from textsieve.cli.retraining import DOCUMENTS
+from textsieve.cli.retrain_command import DOCUMENTS
 from textsieve.modelfile.locking import locked
 from textsieve.training.corrections import Corrections, DocumentsToLearn
 

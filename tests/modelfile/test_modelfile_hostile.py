@@ -195,7 +195,21 @@ ODD_SECTIONS: list[dict[str, Any]] = [
 ]
 ROW = {"label": "city", "precision": 0.5, "recall": 1, "f1": 0.75, "documents": 3, "predicted": 4}
 HELD_OUT = {"share": 0.2, "documents": 5, "accuracy": 0.5, "micro_f1": 0.5, "macro_f1": 0.5, "classes": [ROW]}
+SOURCE = {"kind": "path", "name": "news.csv", "documents": 3, "digest": "0123456789abcdef" * 2}
+READ_OPTIONS: dict[str, Any] = {"text": ["title", "body"], "label": 0, "encoding": "latin-1", "later": True}
+ODD_SOURCES: list[Any] = [None, "news.csv", {"path": "news.csv"}, ["news.csv"], [None], [[]]]
+ODD_OPTIONS: list[Any] = [None, [], "utf-8", {"text": None}, {"text": {"a": 1}}, {"text": [["a"]]}, {"text": -1}]
 ODD: list[dict[str, Any]] = [
+    *({"sources": odd} for odd in ODD_SOURCES),
+    *({"sources": [{name: value for name, value in SOURCE.items() if name != left_out}]} for left_out in SOURCE),
+    *({"sources": [SOURCE | {"kind": odd}]} for odd in ("pickle", None, 1, ["path"], {"path": 1})),
+    *({"sources": [SOURCE | {"name": odd}]} for odd in (None, "", 5, ["a"], "a\0b", "\ud800", "a" * 4097)),
+    *({"sources": [SOURCE | {"documents": odd}]} for odd in (-1, 1.5, "3", True, 1 << 63, [3])),
+    *({"sources": [SOURCE | {"digest": odd}]} for odd in ("", "x" * 32, "0" * 31, "0" * 33, 0, ["0" * 32])),
+    *({"sources": [SOURCE | {"digest": odd}]} for odd in ("A" * 32, "0" * 32 + "\n")),
+    *({"sources": [SOURCE | {"corrections": odd}]} for odd in (1, None, "yes")),
+    *({"sources": [SOURCE | {name: odd}]} for name in ("reading", "usual") for odd in ODD_OPTIONS),
+    *({"sources": [SOURCE | {"reading": {"encoding": odd}}]} for odd in ("\udfff", 1.5, 1 << 63)),
     *({"trained": odd} for odd in (None, 5, "\ud800")),
     *({"versions": odd} for odd in (None, "2", ["2"], {"numpy": 2}, {"numpy": "\udfff"})),
     *(
@@ -315,6 +329,9 @@ def test_invalid_headers_raise(header: dict[str, Any], words: str) -> None:
         {"held_out": HELD_OUT, "curve": [[5, 1, 0.5]]},
         {"n_documents": (1 << 63) - 1, "n_unlabelled": 0, "curve": [[5, 1 - (1 << 63), 0.5]]},
         {"later": "x"},
+        {"sources": []},
+        {"sources": [SOURCE, SOURCE | {"kind": "spark", "documents": None, "digest": None, "later": 1}]},
+        {"sources": [SOURCE | {"reading": READ_OPTIONS, "usual": {}, "corrections": True}]},
     ],
 )
 def test_about_may_have_fewer_or_more_keys(about: dict[str, Any]) -> None:

@@ -18,6 +18,7 @@ from tests.serve.model_kinds import KINDS, TEXTS
 from tests.serve.servers import Server, running_server
 from textsieve import Categorizer, load
 from textsieve.modelfile import write
+from textsieve.modelfile.sources import PATH, TrainingSource, with_sources
 from textsieve.prediction import Model
 
 WORDS = {
@@ -84,8 +85,9 @@ def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
 
 @pytest.fixture(scope="session")
 def single_label_model() -> Model:
-    """Return a single-label model with three classes, words and bigrams."""
-    return words_categorizer(ngram_range=(1, 2), held_out=0.2).fit(*documents(WORDS)).model_
+    """Return a single-label model with three classes, words and bigrams, that stores a source."""
+    model = words_categorizer(ngram_range=(1, 2), held_out=0.2).fit(*documents(WORDS)).model_
+    return with_sources(model, [TrainingSource(PATH, "private/toy.csv", 120)])
 
 
 @pytest.fixture(scope="session")

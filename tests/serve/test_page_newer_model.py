@@ -94,7 +94,7 @@ def test_the_result_of_a_changed_text_is_dimmed(page: Page, browser: Browser, si
     page.classify("moon rocket")
     assert not browser.run(f"return {STALE}")
     browser.one("#wrong").click()
-    assert browser.texts("#correction-form .note") == ["Text: “moon rocket”"]
+    assert browser.texts("#correction-form .note")[0] == "Text: “moon rocket”"
     browser.run("document.getElementById('box').focus()")
     browser.type(" and" * 600)  # more than the service takes
     assert browser.run(f"return {STALE}")

@@ -407,12 +407,14 @@ def test_a_label_can_be_corrected(page: Page, browser: Browser, single_label: Pa
     assert set(browser.texts("#right-class option")) == {*("Choose …", "None of these", "space", "cars", "music")} - {
         predicted
     }
+    use = "The next textsieve update retrains the model from its sources and the corrections."
+    assert browser.texts("#correction-use") == [use]
     browser.choose("#right-class", '"cars"')
     browser.one("#correction-form button[type=submit]").click()
     browser.wait("document.getElementById('correction-state').textContent")
     (confirmation,) = browser.texts("#correction-state")
     assert confirmation.startswith("Thank you. The correction was saved: “guitar of the moon 🎸” belongs to “cars”.")
-    assert "textsieve update" in confirmation
+    assert confirmation.endswith(f" {use}")
     assert browser.all("#wrong") == [], "it is said once"
     written = single_label.corrections()[-1]
     assert (written["text"], written["label"]) == ("guitar of the moon 🎸", "cars")
@@ -438,6 +440,8 @@ def test_labels_of_a_multilabel_model_can_be_corrected(page: Page, browser: Brow
     page.open(multilabel)
     page.classify(text)
     browser.one("#wrong").click()
+    (use,) = browser.texts("#correction-use")
+    assert use.startswith("textsieve update can't add corrections to this model: it does not know its documents")
     browser.type("class k")
     shown = [box for box in browser.all("#correction .check") if box.is_displayed()]
     (predicted,) = multilabel.model.label_sets(multilabel.model.predict([text]).labels)

@@ -21,10 +21,13 @@ from unittest.mock import Mock
 
 import pytest
 
+from tests.serve.model_kinds import LABELS, TEXTS
 from tests.serve.servers import running_server, send
 from textsieve import Categorizer, load
 from textsieve.corpus import read
 from textsieve.errors import InputError
+from textsieve.modelfile import write
+from textsieve.modelfile.sources import PATH, TrainingSource, with_sources
 from textsieve.serve.feedback import Feedback
 from textsieve.serve.workers import Abandoned
 
@@ -78,6 +81,27 @@ def test_corrections_of_a_multilabel_model_have_a_list_of_labels(models: dict[st
         assert send(server, "/v1/feedback", {"text": "a late goal", "label": "money"}).status == 422
         assert send(server, "/v1/feedback", {"text": "a late goal", "labels": ["spam"]}).status == 422
     assert [line["labels"] for line in lines(file)] == right
+
+
+def test_the_service_says_at_the_start_how_corrections_are_used(models: dict[str, Path], tmp_path: Path) -> None:
+    categorizer = Categorizer(classifier="nb", keep_stats=True, n_jobs=1).fit(TEXTS, LABELS)
+    categorizer.save(tmp_path / "add.sieve")
+    source = TrainingSource(PATH, "private/news.csv", 18)
+    write(with_sources(load(models["single"]).model_, [source]), tmp_path / "retrain.sieve")
+    expected = {
+        tmp_path / "add.sieve": ("add", "note: The next textsieve update adds corrections to the model."),
+        tmp_path / "retrain.sieve": ("retrain", "note: The next textsieve update retrains the model from its sources"),
+        models["single"]: (None, "warning: textsieve update can't add corrections to this model: it does not know"),
+    }
+    for path, (method, message) in expected.items():
+        with running_server(path, tmp_path, "--feedback", str(tmp_path / "corrections.jsonl")) as server:
+            assert message in server.log
+            response = send(server, "/v1/model")
+            assert response.json["update"]["method"] == method
+            assert message.partition(": ")[2] in response.json["update"]["description"]
+            assert b"private" not in response.body, "paths are not shown to clients"
+    with running_server(models["single"], tmp_path) as server:
+        assert "textsieve update" not in server.log
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ import pytest
 
 from tests.processes import wait_for
 from textsieve import load
+from textsieve.modelfile.sources import UpdateMethod
 from textsieve.prediction import Model, Predictions
 from textsieve.serve.api_errors import ApiError
 from textsieve.serve.limits import Limits
@@ -61,7 +62,7 @@ def model(models: dict[str, Path]) -> BlockingModel:
 
 
 def served(model: Any) -> ServedModel:
-    return ServedModel(model, "id", 1, "name", "when", lambda *_: None)
+    return ServedModel(model, "id", 1, "name", "when", UpdateMethod("add"), lambda *_: None)
 
 
 def run(work: Callable[[PredictionWorkers], Any], limits: Limits | None = None, threads: int = 1) -> Any:

@@ -65,7 +65,8 @@ def news(tmp_path: Path) -> Path:
 def test_both_engines_write_the_same_model(spark: SparkSession, news: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     here, there = news.with_name("here.sieve"), news.with_name("there.sieve")
-    asked = ("--selector", "chi", "--classifier", "nb", "-k", "9", "--text", "body", "--stop-words", "english")
+    asked = ["--selector", "chi", "--classifier", "nb", "-k", "9", "--text", "body", "--stop-words", "english"]
+    asked.append("--no-sources")  # only one machine counts the documents of each source
     expected = run("train", news, "-o", here, *asked).stdout.replace(str(here), str(there))
     result = train(news, "-o", there, *asked)
     output = result.stdout
@@ -76,6 +77,21 @@ def test_both_engines_write_the_same_model(spark: SparkSession, news: Path, monk
     assert "60 documents, 1 unlabelled" in output
     assert "documents that were held out (" in output
     assert spark.range(3).count() == 3  # the command does not stop a session that it has not started
+
+
+@on_this_machine
+def test_an_update_prints_the_command_that_trains_on_spark_again(
+    spark: SparkSession, news: Path, tmp_path: Path
+) -> None:
+    path, feedback = tmp_path / "a.sieve", tmp_path / "f.jsonl"
+    feedback.write_text('{"body": "a goal", "topic": "sport|all"}\n', encoding="utf-8")
+    train(news, "-o", path, "--classifier", "logistic", "-k", "9", "--held-out", "0", "--probabilities", "none")
+    printed = run("update", path, feedback, exit_code=1).stderr
+    assert "it was trained with --engine spark, and update trains on this machine" in printed
+    (command,) = [line for line in printed.splitlines() if line.startswith("textsieve train ")]
+    assert command.endswith(" --engine spark")
+    assert f"all documents that the model has learned: {news}.\n" in printed
+    assert f"Source {news}\n" in run("info", path).stdout
 
 
 LABELS: dict[str, list[Any]] = {

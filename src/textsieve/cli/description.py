@@ -1,12 +1,14 @@
 """Describe a model in words and tables; `train` prints this for a new model, and `info` for a model file."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.filesize import decimal
 
+from ..errors import counted
 from ..evaluation.validation import CurvePoint, smallest_within_one_error
+from ..modelfile.sources import TrainingSource, UpdateMethod, sources_of
 from ..prediction import Model
 from ..presentation import presentation_of
 from ..text.analysis import group_parts, is_marked
@@ -16,9 +18,12 @@ from .output import Column, Page, TermList, label_text, number_columns, show_mar
 TERMS_PER_CLASS = 30
 """The number of strongest terms of each class; a table shows as many of them as fit on a line."""
 
+MAX_SOURCES = 20
+"""The maximum number of sources that are printed."""
 
-def model_as_dict(model: Model, path: str, *, can_be_updated: bool) -> dict[str, Any]:
-    """Return the description of a model and its file as a JSON object."""
+
+def model_as_dict(model: Model, path: str, method: UpdateMethod) -> dict[str, Any]:
+    """Return the description of a model and its file as a JSON object; `method` is what `update` does with it."""
     terms = model.class_terms(TERMS_PER_CLASS)
     measures = _held_out_by_class(model)
     classes = [
@@ -31,11 +36,12 @@ def model_as_dict(model: Model, path: str, *, can_be_updated: bool) -> dict[str,
         }
         for index, (label, documents) in enumerate(zip(model.classes, model.class_docs, strict=True))
     ]
-    held_out = model.about.get("held_out")
+    held_out, sources = model.about.get("held_out"), sources_of(model)
     return {
         "file": path,
         "bytes": os.stat(path).st_size,
-        "can_be_updated": can_be_updated,
+        "can_be_updated": method.name is not None,
+        "update": {"method": method.name, "problem": method.problem or None},
         "multilabel": model.multilabel,
         "n_terms": len(model.terms),
         "weights": {"tf": model.tf, "idf": model.idf is not None, "norm": model.norm},
@@ -43,6 +49,7 @@ def model_as_dict(model: Model, path: str, *, can_be_updated: bool) -> dict[str,
         **model.about,
         # This replaces `held_out` of `about`: the measures of each class are under "classes" below.
         "held_out": None if held_out is None else _without("classes", held_out),
+        "sources": None if sources is None else [source_as_dict(source, path) for source in sources],
         "settings": model.settings,
         "classes": classes,
     }
@@ -56,6 +63,40 @@ def show_presentation(page: Page, model: Model) -> None:
             page.line(f"{name.capitalize()}: {on_one_line(presentation[name])}")
     for example in presentation["examples"]:
         page.line(f"Example: {on_one_line(example)}")
+
+
+def source_as_dict(source: TrainingSource, path: str) -> dict[str, Any]:
+    """Return a source of the model at `path` as a JSON object, with its path as seen from the working directory."""
+    return source.to_dict() | {"name": source.location(path)}
+
+
+def show_sources(page: Page, sources: Sequence[Mapping[str, Any]]) -> None:
+    """Print a line for each source, given as `source_as_dict` returns it; for `update`, with what has `changed`.
+
+    Of many sources, those that are unchanged are only counted, and of the others, the first are printed.
+    """
+    shown = sources
+    if len(sources) > MAX_SOURCES:
+        shown = [source for source in sources if source.get("changed", True) is not False]
+        if n_unchanged := len(sources) - len(shown):
+            page.line(f"{n_unchanged:,} sources, unchanged")
+    for source in shown[:MAX_SOURCES]:
+        kind = "Corrections" if source.get("corrections") else "Source"
+        documents = "" if source["documents"] is None else f": {counted(source['documents'], 'document')}"
+        page.line(f"{kind} {source['name']}{documents}{_change_text(source)}")
+    if (n_more := len(shown) - MAX_SOURCES) > 0:
+        page.line(f"and {counted(n_more, 'more source')}; --json lists all")
+
+
+def _change_text(source: Mapping[str, Any]) -> str:
+    """Return what has changed in a source, for the end of a line; empty if that is not known."""
+    if "changed" not in source:
+        return ""
+    if not source["changed"]:
+        return ", new" if source["changed"] is None else ", unchanged"
+    n_before = source["documents_before"]
+    before = "" if n_before in (None, source["documents"]) else f", when it had {counted(n_before, 'document')}"
+    return f", changed since training{before}"
 
 
 def selector_text(selector: str, about: Mapping[str, Any]) -> str:

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from ..categorizer import Categorizer
     from ..corpus import Corpus
     from ..errors import Setting
+    from ..modelfile.sources import TrainingSource
     from ..spark.files import SparkDocuments
     from .progress import ProgressCallback
+    from .sources import SourceRecorder
 
 ENGINES = {
     "local": "this machine, with files as large as its disk",
@@ -77,6 +79,9 @@ class EngineDocuments(Protocol):
     def summary(self, model: Categorizer) -> list[str]:
         """Return lines about the documents and their columns, available once a model is trained."""
 
+    def sources(self, model_path: str) -> list[TrainingSource]:
+        """Return the sources of the documents, available once a model is trained, for the file of the model."""
+
     def progress(self) -> AbstractContextManager[ProgressCallback]:
         """Return a context manager that yields the progress callback."""
 
@@ -110,8 +115,8 @@ def open_documents(
 class _LocalDocuments:
     """Documents that are read and trained on in this process."""
 
-    def __init__(self, corpus: Corpus) -> None:
-        self._corpus = corpus
+    def __init__(self, corpus: Corpus, recorder: SourceRecorder) -> None:
+        self._corpus, self._recorder = corpus, recorder
 
     def fit(self, model: Categorizer, on_progress: ProgressCallback) -> Categorizer:
         return model.fit(self._corpus, progress=on_progress)
@@ -120,6 +125,9 @@ class _LocalDocuments:
         from .opening import columns_lines
 
         return [f"{self._corpus.name}: {self._corpus.report}", *columns_lines(self._corpus)]
+
+    def sources(self, model_path: str) -> list[TrainingSource]:
+        return self._recorder.sources(model_path)
 
     def progress(self) -> AbstractContextManager[ProgressCallback]:
         from .progress import progress
@@ -131,9 +139,11 @@ class _LocalDocuments:
 def _open_local(paths: tuple[str, ...], read_options: Mapping[str, Any]) -> Iterator[EngineDocuments]:
     """Yield the documents at the paths, to be read in this process."""
     from .opening import open_chained
+    from .sources import SourceRecorder
 
-    with open_chained(paths, read_options) as corpus:
-        yield _LocalDocuments(corpus)
+    recorder = SourceRecorder()
+    with open_chained(paths, read_options, recorder.watch) as corpus:
+        yield _LocalDocuments(corpus, recorder)
 
 
 # -- on Spark ----------------------------------------------------------------------------------------------------
@@ -142,9 +152,11 @@ def _open_local(paths: tuple[str, ...], read_options: Mapping[str, Any]) -> Iter
 class _SparkDocuments:
     """Documents in a Spark DataFrame, and their columns; `most_values` is the option --most-values."""
 
-    def __init__(self, documents: SparkDocuments, name: str, most_values: int | None) -> None:
+    def __init__(self, documents: SparkDocuments, paths: tuple[str, ...], most_values: int | None) -> None:
+        from ..spark.files import shown_paths
+
         self._df, self._columns = documents
-        self._name = name
+        self._paths, self._name = paths, shown_paths(paths)
         self._limits: dict[str, Any] = {} if most_values is None else {"most_values": most_values}
 
     def fit(self, model: Categorizer, on_progress: ProgressCallback) -> Categorizer:
@@ -166,6 +178,11 @@ class _SparkDocuments:
         about = model.model_.about
         report = Report(about["n_documents"], about["n_unlabelled"])
         return [f"{self._name}: {report}", f"Columns: {self._columns}"]
+
+    def sources(self, model_path: str) -> list[TrainingSource]:
+        from ..modelfile.sources import TrainingSource
+
+        return [TrainingSource.on_spark(path) for path in self._paths]
 
     def progress(self) -> AbstractContextManager[ProgressCallback]:
         return nullcontext(_StageLines() if sys.stderr.isatty() else lambda *_: None)
@@ -199,7 +216,7 @@ def _open_spark(
     engine: Mapping[str, Any], paths: tuple[str, ...], read_options: Mapping[str, Any]
 ) -> Iterator[EngineDocuments]:
     """Yield the documents at the paths as a Spark DataFrame, in a session with the options of the engine."""
-    from ..spark.files import read_files, shown_paths
+    from ..spark.files import read_files
     from ..spark.session import open_session
     from .opening import READ_OPTIONS
 
@@ -211,4 +228,4 @@ def _open_spark(
         if read_options["sheet"] is not None:
             raise click.UsageError("--sheet is for Excel files, which Spark does not read; leave it out.")
         settings = {option: read_options[option] for option in READ_OPTIONS if option != "sheet"}
-        yield _SparkDocuments(read_files(session, paths, **settings), shown_paths(paths), engine["most_values"])
+        yield _SparkDocuments(read_files(session, paths, **settings), paths, engine["most_values"])

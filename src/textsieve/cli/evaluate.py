@@ -49,15 +49,19 @@ def command(model: str, path: str, read_options: dict[str, Any], n_examples: int
     from ..categorizer import load
     from ..errors import InputError, Setting
     from .json_output import print_json
-    from .opening import columns_lines, default_read_options, folding, hint_if_not_a_model, open_corpus
+    from .opening import columns_lines, default_read_options, hint_if_not_a_model, label_spellings, open_corpus
     from .progress import progress, with_progress
 
     with hint_if_not_a_model("evaluate", model, path):
         categorizer = load(model)
     categorizer.n_jobs = jobs
     defaults = default_read_options(categorizer.model_)
-    extra = {"keep": ("file",)} if os.path.isdir(path) else {}  # file names are the places of the examples
-    extra |= folding(categorizer.model_, read_options)
+    extra: dict[str, Any] = (
+        {"keep": ("file",)} if os.path.isdir(path) else {}
+    )  # file names are the places of the examples
+    spellings = label_spellings(categorizer.model_, read_options)
+    if spellings is not None:
+        extra["fold_labels"] = spellings
     with open_corpus(path, read_options, usual=defaults, **extra) as corpus, progress() as on_progress:
         documents = with_progress(corpus, "predicting", on_progress)
         report = categorizer.evaluate(documents, n_examples=n_examples)

@@ -9,6 +9,7 @@ from . import options
 
 if TYPE_CHECKING:
     from ..modelfile.reading import ModelFile
+    from ..modelfile.sources import UpdateMethod
     from ..prediction import Model
 
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 def command(model: str, wants_terms: bool, wants_json: bool) -> None:
     """Show the contents of a model file."""
     from ..modelfile.reading import read_stored
+    from ..modelfile.sources import update_method
     from .description import model_as_dict
     from .json_output import print_json
     from .output import term_text
@@ -34,7 +36,7 @@ def command(model: str, wants_terms: bool, wants_json: bool) -> None:
             click.echo(term_text(term, trained.settings))
         return
     if wants_json:
-        contents = model_as_dict(trained, model, can_be_updated=file.has_statistics)
+        contents = model_as_dict(trained, model, update_method(trained, has_statistics=file.has_statistics))
         print_json(contents | ({"terms": trained.terms} if wants_terms else {}))
     else:
         _show(trained, file)
@@ -42,7 +44,16 @@ def command(model: str, wants_terms: bool, wants_json: bool) -> None:
 
 def _show(model: "Model", file: "ModelFile") -> None:
     """Print the origin, size, settings and quality of a model, and a table of its classes."""
-    from .description import file_line, selector_text, show_classes, show_measures, show_presentation
+    from ..modelfile.sources import sources_of, update_method
+    from .description import (
+        file_line,
+        selector_text,
+        show_classes,
+        show_measures,
+        show_presentation,
+        show_sources,
+        source_as_dict,
+    )
     from .output import Page
 
     about, page = model.about, Page()
@@ -58,13 +69,22 @@ def _show(model: "Model", file: "ModelFile") -> None:
     )
     if updated := about.get("updated"):
         page.line(f"Updated {updated['last']}: {_updates_text(updated)}")
-    if file.has_statistics:
-        page.line("textsieve update can add documents to it: the file has the statistics that this needs.")
-    else:
-        page.line("textsieve update can't add documents to it: the file has no statistics (--keep-stats).")
+    page.line(_update_line(update_method(model, has_statistics=file.has_statistics)))
     page.line(f"Settings: {_settings(model)}")
+    show_sources(page, [source_as_dict(source, file.path) for source in sources_of(model) or ()])
     show_measures(page, model)
     show_classes(page, model)
+
+
+def _update_line(method: "UpdateMethod") -> str:
+    """Return a line on what `textsieve update` does with the model."""
+    from ..modelfile.sources import ADD, RETRAIN
+
+    if method.name == ADD:
+        return "textsieve update can add documents to it: the file has the statistics that this needs."
+    if method.name == RETRAIN:
+        return "textsieve update can train it again from its sources and from corrections."
+    return f"textsieve update can't add documents to it: {method.problem}."
 
 
 def _updates_text(updated: Mapping[str, Any]) -> str:

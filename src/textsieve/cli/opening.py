@@ -7,12 +7,12 @@ paths before any work is done.
 import os
 import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..corpus import Corpus, read
+from ..corpus import Batch, Corpus, read
 from ..corpus.named_corpora import is_corpus_name
 from ..corpus.streams import read_head
 from ..errors import InputError, counted
@@ -26,6 +26,10 @@ READ_OPTIONS = (*COLUMNS, "label_separator", "fold_labels", "format", "sheet", "
 """The options for reading that `train` stores in the model: they say how the documents are written."""
 LIMITS = ("max_document", "max_unpacked", "follow_links")
 """The options for reading that are not stored: they say what is safe on this machine."""
+
+
+Watch = Callable[[str, Mapping[str, Any], Mapping[str, str]], Callable[[Iterator[Batch]], Iterator[Batch]]]
+"""A function that gets each path with its options and defaults, and returns a `transform` of `Corpus.mapped`."""
 
 
 # -- documents ---------------------------------------------------------------------------------------------------
@@ -46,37 +50,35 @@ def open_corpus(path: str, read_options: Mapping[str, Any], **more: Any) -> Iter
 
         with read_pipe(standard_input(), "standard input", **arguments) as corpus:
             yield corpus
-    _warn_of_replaced_bytes(corpus)
+    warn_of_replaced_bytes(corpus)
 
 
 @contextmanager
-def open_chained(paths: Sequence[str], read_options: Mapping[str, Any]) -> Iterator[Corpus]:
+def open_chained(paths: Sequence[str], read_options: Mapping[str, Any], watch: Watch) -> Iterator[Corpus]:
     """Yield the documents at one or more paths as one corpus.
 
-    Of several paths, empty files are skipped with a warning; if all are empty, raise `InputError`.
+    Of several paths, empty files are skipped with a warning; if all are empty, raise `InputError`. `watch` is called
+    for each path, with its options for reading and its defaults, and returns a function through which its batches go.
     """
-    if len(paths) == 1:
-        with open_corpus(paths[0], read_options) as corpus:
-            yield corpus
-        return
-    empty = [path for path in paths if is_empty_file(path)]
-    if len(empty) == len(paths):
+    empty = [path for path in paths if is_empty_file(path)] if len(paths) > 1 else []
+    if empty and len(empty) == len(paths):
         raise InputError("no documents, the files are empty.", place=", ".join(empty))
     for path in empty:
         warn(f"{path}: is empty, and is skipped.")
     # Labels are folded in all files together, so that they get the same spelling.
     unfolded_options = {**read_options, "fold_labels": False}
     with ExitStack() as stack:
-        corpora = [
-            stack.enter_context(open_corpus(path, path_options, usual=defaults))
-            for path, path_options, defaults in read_options_by_path(paths, unfolded_options, defaults={})
-            if path not in empty
-        ]
-        corpus = Corpus.chained(corpora)
+        corpora = []
+        for path, path_options, defaults in read_options_by_path(paths, unfolded_options, defaults={}):
+            transform = watch(path, path_options, defaults)
+            if path not in empty:
+                corpus = stack.enter_context(open_corpus(path, path_options, usual=defaults))
+                corpora.append(corpus.mapped(transform))
+        corpus = corpora[0] if len(corpora) == 1 else Corpus.chained(corpora)
         if read_options["fold_labels"]:
             corpus = corpus.with_folded_labels()
         yield corpus
-        _warn_of_replaced_bytes(corpus)
+        warn_of_replaced_bytes(corpus)
 
 
 def read_options_by_path(
@@ -109,7 +111,7 @@ def standard_input() -> Any:
     return sys.stdin.buffer
 
 
-def _warn_of_replaced_bytes(corpus: Corpus) -> None:
+def warn_of_replaced_bytes(corpus: Corpus) -> None:
     """Print a warning if the last pass replaced bytes that are invalid in the encoding."""
     if corpus.report is not None and corpus.report.replaced_bytes:
         hint = "" if is_corpus_name(corpus.name) else "; if it has another encoding, name it with --encoding"
@@ -140,11 +142,13 @@ def _is_named(option: str, value: object) -> bool:
 
 def remembered_read_options(model: Model) -> dict[str, Any]:
     """Return the options for reading that `train` got, as the model stores them; older models store only columns."""
-    stored = model.about.get("reading")
+    return _stored_columns(model) | valid_read_options(model.about.get("reading"))
+
+
+def valid_read_options(stored: object) -> dict[str, Any]:
+    """Return the options for reading in a model file, without those that are invalid."""
     options = stored if isinstance(stored, dict) else {}
-    return _stored_columns(model) | {
-        option: options[option] for option in READ_OPTIONS if _is_valid_option(option, options.get(option))
-    }
+    return {option: options[option] for option in READ_OPTIONS if _is_valid_option(option, options.get(option))}
 
 
 def _is_valid_option(option: str, value: object) -> bool:
@@ -164,16 +168,16 @@ def default_read_options(model: Model) -> dict[str, Any]:
     }
 
 
-def folding(model: Model, read_options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the argument `fold_labels` of `read` for the labels of documents that a model knows the classes of.
+def label_spellings(model: Model, read_options: Mapping[str, Any]) -> list[str] | None:
+    """Return the spellings to which labels are folded for a model; None if labels stay as they are.
 
     Labels are folded if the option says so, or if `train` got it. They get the spelling of the model's classes; if it
     has classes that differ only in case, of the larger one.
     """
     if not read_options["fold_labels"] and not remembered_read_options(model).get("fold_labels"):
-        return {}
+        return None
     classes = sorted(zip(model.class_docs, model.classes, strict=True), key=lambda pair: -pair[0])
-    return {"fold_labels": [label for _, label in classes if isinstance(label, str)]}
+    return [label for _, label in classes if isinstance(label, str)]
 
 
 def _stored_columns(model: Model) -> dict[str, Any]:

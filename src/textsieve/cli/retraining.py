@@ -1,219 +1,420 @@
-"""Build the `textsieve train` command that trains a model again, on its documents and on those of an update.
+"""Train a model again for `textsieve update`: from its sources, with its settings, and with corrections.
 
-The command has all settings of the model that differ from the default. Notes explain what it can't express: the user's
-own estimators or stop words, of which the stored settings have only a description, and settings without an option, such
-as `tf`, `idf` and `norm`, which can be set only in Python.
-
-`train` reads all paths with the same options, except for column names and the label separator, which are only defaults
-after the first path. The model stores the options for reading that `train` got. If the files of an update were read
-with different options, such as another encoding, no single command can read the old documents and these files. Wrong
-options need not even lead to an error: without its label separator, a cell with two labels is read as one class. So the
-command leaves these files out, and a note says why.
+The new model is the one that `textsieve train` would write for the same documents. It stores the same sources and the
+files of corrections. The next update reads these files again, so they need not be given again. If a text has several
+corrections, the order of the files decides which of them counts: files that are given now come last, except for a file
+that has not changed since the model learned it, which keeps its place.
 """
 
 from __future__ import annotations
 
 import os
-import shlex
-from codecs import lookup
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import click
+from ..categorizer_settings import ObjectDescription, Settings
+from ..corpus import Corpus
+from ..corpus.corpus_digest import CorpusDigest
+from ..errors import InputError, Setting, counted
+from ..modelfile.sources import RETRAIN, TrainingSource, retraining_problem, sources_of, with_sources
+from ..training.corrections import CorrectedDocuments, CorrectionFile, Corrections, last_corrections
+from .correction_files import (
+    OpenedCorrections,
+    collect_corrections,
+    count_right,
+    left_out_as_dict,
+    open_corrections,
+    rows_by_class,
+    show_classes_of_corrections,
+    show_left_out,
+    show_written,
+)
+from .description import measures_text, show_sources, source_as_dict
+from .opening import (
+    default_read_options,
+    is_empty_file,
+    label_spellings,
+    open_corpus,
+    read_options_by_path,
+    warn_of_replaced_bytes,
+)
+from .output import Page, label_text
+from .progress import ProgressCallback, progress
+from .retrain_command import print_retrain_command_on_error, retrain_settings
+from .sources import move_sources, read_options_of, require_sources
 
-from ..categorizer_settings import SETTINGS, ObjectDescription, Settings
-from ..corpus.named_corpora import is_corpus_name
-from ..errors import InputError, counted
-from ..prediction import Model
-from .errors import FAILED
-from .messages import error_text, print_message, printable
-from .opening import COLUMNS, READ_OPTIONS, STDIO, given_options, remembered_read_options
-from .options import arguments_of
-
-DOCUMENTS = "YOUR-DOCUMENTS"
-"""A placeholder for the documents that a model was trained on; the model doesn't know where they are."""
-DEFAULT_ENCODING = "utf-8"
-
-NO_OPTIONS: Mapping[str, Any] = {}
-
-
-class RetrainCommand(NamedTuple):
-    """A command, and notes about what it can't express."""
-
-    command: str
-    notes: list[str]
-
-
-def retrain_command(
-    model: Model, path: str, files: Sequence[str], read_options: Mapping[str, Any] = NO_OPTIONS, **changed: Any
-) -> RetrainCommand:
-    """Return the command that trains a model again on its documents and `files`, and saves it to `path`.
-
-    `read_options` are the options with which `files` were read, and `changed` has settings of the model to replace.
-    """
-    settings = Settings.of_stored(model.settings).as_dict() | changed
-    if settings["probabilities"] == "isotonic" and not model.multilabel:
-        # Earlier versions allowed "isotonic" for models with one label per document; training now rejects it.
-        settings["probabilities"] = "sigmoid"
-    source = _find_sources(model, files, read_options)
-    arguments = list(source.arguments)
-    for name, spec in SETTINGS.items():
-        value = settings[name]
-        # The number of threads depends on the machine, and the user's own object can't be written as an option.
-        if name != "n_jobs" and value != spec.option_default and not isinstance(value, ObjectDescription):
-            arguments += arguments_of(name, value)
-    words = ["textsieve", "train", DOCUMENTS, *source.files, "-o", path, *arguments]
-    return RetrainCommand(shlex.join(words), [*source.notes, *_settings_notes(settings)])
+if TYPE_CHECKING:
+    from ..categorizer import Categorizer
+    from ..modelfile.reading import ModelFile
+    from ..prediction import Model
 
 
-@contextmanager
-def print_retrain_command_on_error(
+class RetrainingRequest(NamedTuple):
+    """The arguments of `textsieve update` that training again needs."""
+
+    path: str
+    """The path of the model."""
+    paths: tuple[str, ...]
+    """The paths of corrections."""
+    read_options: dict[str, Any]
+    moves: tuple[str, ...]
+    """New places of sources, each as OLD=NEW."""
+    stop_words: str | list[str] | None
+    skip_unknown: bool
+    jobs: int
+
+
+def retrain(model: Model, file: ModelFile, request: RetrainingRequest, *, is_dry_run: bool) -> dict[str, Any]:
+    """Train a model again, write it unless `is_dry_run`, and return the outcome as a JSON object."""
+    from ..modelfile import write
+    from .train import fit_or_skip_measuring
+
+    changed = _settings_for_statistics(model, file)
+    command = (model, request.path, request.paths, request.read_options)
+    with print_retrain_command_on_error(*command, **changed):
+        categorizer = _prepare(model, file, request)
+    sources = move_sources(sources_of(model) or [], request.moves, request.path)
+    with print_retrain_command_on_error(*command, **changed):
+        _require_sources(sources, request)
+    with ExitStack() as stack, progress() as on_progress:
+        files = _read_correction_files(stack, model, sources, request, on_progress)
+        documents = _open_documents(stack, model, sources, request)
+        corrected = CorrectedDocuments(documents.corpus, _opened(files))
+        outcome = _Outcome(model, request.path, sources, documents, files, corrected)
+        has_new_files = any(correction_file.is_new for correction_file in files)
+        if not has_new_files and not request.moves and "updated" not in model.about:
+            _read_through(documents.corpus, on_progress)
+            if not any(is_changed(source, before) for source, before in outcome.sources_before_and_now()):
+                return outcome.as_dict(None, is_written=False)
+        trained = fit_or_skip_measuring(
+            categorizer, lambda categorizer: categorizer.fit(corrected.corpus, progress=on_progress)
+        )
+        warn_of_replaced_bytes(corrected.corpus)
+        new_model = _with_facts(trained.model_, model, [source for source, _ in outcome.sources_before_and_now()])
+        facts = outcome.as_dict(new_model, is_written=not is_dry_run, jobs=request.jobs)
+        if not is_dry_run:
+            statistics = trained._statistics_
+            if statistics is not None:  # the corrections must not be added again
+                statistics = replace(statistics, added_digests=corrected.digests)
+            on_progress("writing", 0, None)
+            write(new_model, request.path, statistics, instead_of=file)
+    return facts
+
+
+# -- checks before anything is read ------------------------------------------------------------------------------
+
+
+def _settings_for_statistics(model: Model, file: ModelFile) -> dict[str, Any]:
+    """Return `keep_stats` for a model that lacks statistics but could have them."""
+    from ..training.updating import could_be_updated
+
+    return {"keep_stats": True} if not file.has_statistics and could_be_updated(_stored_settings(model)) else {}
+
+
+def _stored_settings(model: Model) -> Settings:
+    return Settings.of_stored(model.settings)
+
+
+def _prepare(model: Model, file: ModelFile, request: RetrainingRequest) -> Categorizer:
+    """Return a categorizer with the settings of the model; raise `InputError` if it can't be trained again."""
+    from ..categorizer import Categorizer
+    from ..training import check_settings
+
+    problem = retraining_problem(model)
+    if problem is not None:
+        raise InputError(
+            (*_reason_against_adding(model, file), f", and {problem}"),
+            place=request.path,
+            hint="Train it again, on its documents and on these.",
+        )
+    settings = retrain_settings(model) | {"n_jobs": request.jobs}
+    has_own_stop_words = isinstance(settings["stop_words"], ObjectDescription)
+    if has_own_stop_words and request.stop_words is None:
+        raise InputError(
+            "the model was trained with stop words of your own, which a model file does not store",
+            place=request.path,
+            hint=("Give their file with ", Setting("stop_words")),
+        )
+    if request.stop_words is not None:
+        if not has_own_stop_words:
+            raise InputError(
+                ("the model was trained with ", Setting("stop_words", settings["stop_words"])),
+                setting="stop_words",
+                hint="Leave it out",
+            )
+        settings["stop_words"] = request.stop_words
+    categorizer = Categorizer(**settings)
+    check_settings(categorizer.settings())
+    return categorizer
+
+
+def _reason_against_adding(model: Model, file: ModelFile) -> tuple[str | Setting, ...]:
+    """Return why documents can't be added to a model, or for a model with statistics, what can't be done."""
+    if file.has_statistics:
+        return ("the model can't be trained again by this command",)
+    settings = _stored_settings(model)
+    if not _settings_for_statistics(model, file):
+        return (
+            f"the classifier {settings.classifier} learns from the documents themselves, so documents can't be added "
+            "to it",
+        )
+    keep_stats = Setting("keep_stats", True)
+    cause = ("saved without its statistics",) if settings.keep_stats else ("trained without ", keep_stats)
+    return ("was ", *cause, ", so documents can't be added to it")
+
+
+def _require_sources(sources: list[TrainingSource], request: RetrainingRequest) -> None:
+    """Raise `InputError` if sources are gone, except for files of corrections that are given to the command, too."""
+    given = {os.path.realpath(path) for path in request.paths}
+    needed = [
+        source
+        for source in sources
+        if not (source.corrections and os.path.realpath(source.location(request.path)) in given)
+    ]
+    require_sources(needed, request.path)
+
+
+# -- documents ---------------------------------------------------------------------------------------------------
+
+
+class _ReadCorrections(NamedTuple):
+    """A file of corrections whose documents were collected."""
+
+    source: TrainingSource
+    corrections: Corrections
+    opened: CorrectionFile | None
+    """None for an empty file."""
+    is_given: bool
+    before: TrainingSource | None
+    """The same file as the model has stored it."""
+
+    @property
+    def is_new(self) -> bool:
+        """Return whether the file was given and has anything that the model has not learned."""
+        return self.is_given and bool(self.corrections.collected) and not self.is_unchanged
+
+    @property
+    def is_unchanged(self) -> bool:
+        """Return whether the model has learned this file as it is."""
+        return is_changed(self.source, self.before) is False
+
+
+def _opened(files: list[_ReadCorrections]) -> list[CorrectionFile]:
+    """Return the files that are not empty."""
+    return [file.opened for file in files if file.opened is not None]
+
+
+def is_changed(source: TrainingSource, before: TrainingSource | None) -> bool | None:
+    """Return whether the documents or the options of a source have changed; None if it is new."""
+    if before is None:
+        return None
+    return any(getattr(source, name) != getattr(before, name) for name in ("digest", "reading", "usual"))
+
+
+def _read_correction_files(
+    stack: ExitStack,
     model: Model,
-    path: str,
-    files: Sequence[str],
-    read_options: Mapping[str, Any],
-    *,
-    only: type[InputError] = InputError,
-    **changed: Any,
-) -> Iterator[None]:
-    """On an error of the class `only`, print it and the command that trains the model again, and exit.
+    sources: list[TrainingSource],
+    request: RetrainingRequest,
+    on_progress: ProgressCallback,
+) -> list[_ReadCorrections]:
+    """Collect the corrections of all files, those that the model stores and those that are given, in order."""
+    stored = [source for source in sources if source.corrections]
+    by_path = {os.path.realpath(source.location(request.path)): source for source in stored}
 
-    The other parameters are those of `retrain_command`.
-    """
-    try:
-        yield
-    except only as problem:
-        print_message("error", error_text(problem))
-        _print_command(model, retrain_command(model, path, files, read_options, **changed))
-        raise click.exceptions.Exit(FAILED) from problem
+    def read(opened: OpenedCorrections, *, is_given: bool) -> _ReadCorrections:
+        # A file of an earlier update may have documents that this update left out, because their class is unknown.
+        skip_unknown = request.skip_unknown if is_given else True
+        corrections = Corrections(model, skip_unknown=skip_unknown, may_be_new=True, keeps_rows=False)
+        collect_corrections(corrections, opened.corpus, on_progress)
+        file = None if opened.corpus is None else CorrectionFile(opened.corpus, corrections)
+        before = by_path.get(os.path.realpath(opened.path))
+        return _ReadCorrections(opened.source(), corrections, file, is_given, before)
 
-
-def _print_command(model: Model, retrain: RetrainCommand) -> None:
-    """Print the command and all notes on standard error."""
-    click.echo(printable(retrain.command), err=True)
-    if printable(retrain.command) != retrain.command:
-        print_message("note", "some characters of the command are escaped, such as a tab as \\t; replace these.")
-    for note in retrain.notes:
-        print_message("note", f"{note}.")
-    print_message("note", _documents_note(model))
-
-
-def _documents_note(model: Model) -> str:
-    """Return a note on the placeholder in the command, and on what to do once the model is trained."""
-    updates = model.about.get("updated")
-    of_updates = ""
-    if updates:
-        n, times = counted(updates["documents"], "document"), counted(updates["times"], "update")
-        of_updates = f", including those of earlier updates ({n} in {times})"
-    return (
-        f"{DOCUMENTS} stands for all documents that the model has learned{of_updates}; the model does not know where "
-        "they are. After training, begin a new file of corrections: the new model has learned those of the old file, "
-        "and would count them twice."
+    spellings = label_spellings(model, request.read_options)
+    given: dict[str, _ReadCorrections] = {}
+    options = read_options_by_path(
+        list(dict.fromkeys(request.paths)), request.read_options, default_read_options(model)
     )
+    for path, path_options, usual in options:
+        opened = stack.enter_context(open_corrections(path, path_options, usual, request.path, spellings))
+        given[os.path.realpath(path)] = read(opened, is_given=True)
+    in_order = []
+    for path, source in by_path.items():
+        if path not in given:
+            path_options = read_options_of(source, request.path, request.read_options)
+            location = source.location(request.path)
+            opened = stack.enter_context(
+                open_corrections(location, path_options, source.usual, request.path, spellings)
+            )
+            in_order.append(read(opened, is_given=False))
+        elif given[path].is_unchanged:
+            in_order.append(given.pop(path))
+    return [*in_order, *given.values()]
 
 
-def _settings_notes(settings: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a note for each setting that the command can't express."""
-    for name, spec in SETTINGS.items():
-        value = settings[name]
-        if name == "stop_words" and isinstance(value, ObjectDescription):
-            yield "it was trained with stop words of your own: give their file with --stop-words"
-        elif isinstance(value, ObjectDescription):
-            yield f"its {name} was {value}, an object of your own: train in Python"
-        elif spec.option is None and value != spec.default:
-            yield f"{name}={value!r} can be set only in Python"
+@dataclass(frozen=True, slots=True)
+class _Documents:
+    """The documents of the sources that are no corrections, and the digest of each source."""
+
+    corpus: Corpus
+    digests: list[tuple[TrainingSource, CorpusDigest]]
 
 
-# -- options for reading and files -------------------------------------------------------------------------------
+def _open_documents(
+    stack: ExitStack, model: Model, sources: list[TrainingSource], request: RetrainingRequest
+) -> _Documents:
+    """Open the sources that are no corrections, as one corpus."""
+    digests = [(source, CorpusDigest()) for source in sources if not source.corrections]
+    corpora = []
+    for source, digest in digests:
+        path = source.location(request.path)
+        if not is_empty_file(path):
+            options = read_options_of(source, request.path, request.read_options)
+            corpus = stack.enter_context(open_corpus(path, options, usual=dict(source.usual)))
+            corpora.append(corpus.mapped(digest))
+    if not corpora:
+        raise InputError("the sources of the model have no documents", place=request.path)
+    corpus = corpora[0] if len(corpora) == 1 else Corpus.chained(corpora)
+    spellings = label_spellings(model, request.read_options)
+    return _Documents(corpus if spellings is None else corpus.with_folded_labels(spellings), digests)
 
 
-class _Sources(NamedTuple):
-    """Options of `train` that read a model's documents, files that they can read as well, and notes on other files."""
-
-    arguments: list[str]
-    files: list[str]
-    notes: list[str]
-
-
-def _find_sources(model: Model, files: Sequence[str], read_options: Mapping[str, Any]) -> _Sources:
-    """Return how to read a model's documents again together with `files`, which were read with `read_options`."""
-    train_options, read_options = remembered_read_options(model), given_options(read_options)
-    has_train_options = "reading" in model.about
-    if not has_train_options:  # an older model, or one trained in Python: assume the options of the update
-        train_options |= {name: read_options[name] for name in read_options if name not in COLUMNS}
-    arguments = [
-        argument for name in READ_OPTIONS if name in train_options for argument in _arguments(name, train_options[name])
-    ]
-    readable_files = [file for file in files if file != STDIO and (os.path.exists(file) or is_corpus_name(file))]
-    notes = [_missing_note(file) for file in dict.fromkeys(files) if file not in readable_files]
-    differing = [
-        name for name in READ_OPTIONS if not _reads_both(name, train_options.get(name), read_options.get(name))
-    ]
-    # Standard input is named as well: saved to a file, it would need the same options as before.
-    update_names = ["standard input" if file == STDIO else file for file in files if file in (STDIO, *readable_files)]
-    if update_names and differing:
-        notes.append(
-            f"{', '.join(update_names)}: read with {_options_text(differing, read_options)}, and the model's documents "
-            f"with {_options_text(differing, train_options)}. No command reads both; convert the new documents to the "
-            "format of the old ones, and add their file to the command"
-        )
-    if not has_train_options and model.multilabel and "label_separator" not in train_options:
-        notes.append(
-            "the model does not know how its labels were written; if one cell had several, add --label-separator"
-        )
-    return _Sources(arguments, [] if differing else readable_files, notes)
+def _read_through(corpus: Corpus, on_progress: ProgressCallback) -> None:
+    """Read all documents of a corpus, which computes the digests of its sources."""
+    n_documents = 0
+    for batch in corpus.batches():
+        n_documents += len(batch)
+        on_progress("comparing", n_documents, None)
 
 
-def _option(name: str) -> str:
-    """Return the option of `train` for an option for reading: --label-separator for label_separator."""
-    return f"--{name.replace('_', '-')}"
+TRAINING_FACTS = ("held_out", "curve", "confidence", "coefficients", "testors", "n_tuned_on", "updated")
+"""What `about` of a model may have, and must not be copied from the old model if the new one lacks it."""
 
 
-def _arguments(name: str, value: Any) -> list[str]:
-    """Return an option for reading with its value, as arguments of `train`; a list of columns repeats the option."""
-    if value is True:
-        return [_option(name)]
-    return [
-        argument for item in (value if isinstance(value, list) else [value]) for argument in (_option(name), str(item))
-    ]
+def _with_facts(new: Model, old: Model, sources: list[TrainingSource]) -> Model:
+    """Return the new model with its sources, and with what the old model stores besides results of training.
 
-
-def _missing_note(file: str) -> str:
-    """Return a note on a file that is not there to be read again."""
-    if file == STDIO:
-        return "standard input can't be read again; save it to a file, and add that to the command"
-    return f"there is no file or folder {file}, so it is left out"
-
-
-def _reads_both(name: str, train_value: Any, update_value: Any) -> bool:
-    """Return whether the value of an option that `train` got also suits files that `update` read with its own.
-
-    A value is None if the option was not given. If it was not given to `update`, then `update` has used the
-    label separator, the sheet, the column names (but not the column numbers) and the folding of labels that `train`
-    got, so these suit its files.
+    These are the options for reading, and whatever else the owner of the model has given.
     """
-    if name == "encoding":
-        return _canonical_encoding(train_value) == _canonical_encoding(update_value)
-    is_default = name in ("label_separator", "sheet", "fold_labels")
-    if update_value is None and (is_default or (name in COLUMNS and isinstance(train_value, str | list))):
-        return True
-    return bool(update_value == train_value)
+    given = {name: value for name, value in old.about.items() if name not in (*TRAINING_FACTS, *new.about)}
+    return with_sources(replace(new, about=new.about | given), sources)
 
 
-def _canonical_encoding(name: str | None) -> str | None:
-    """Return Python's canonical name of an encoding; Latin-1, for example, has several names."""
-    try:
-        return lookup(name or DEFAULT_ENCODING).name
-    except LookupError:
-        return name
+# -- the outcome -------------------------------------------------------------------------------------------------
 
 
-def _options_text(names: Sequence[str], values: Mapping[str, Any]) -> str:
-    """Return options with their values; options that were not given are listed as "no --option"."""
-    defaults = {"encoding": DEFAULT_ENCODING}
-    texts = []
-    for name in names:
-        value = values.get(name, defaults.get(name))
-        texts.append(f"no {_option(name)}" if value is None else shlex.join(_arguments(name, value)))
-    return " ".join(texts)
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What was read, to be described once the sources are read, and a new model is trained if there is one."""
+
+    model: Model
+    path: str
+    sources: list[TrainingSource]
+    documents: _Documents
+    files: list[_ReadCorrections]
+    corrected: CorrectedDocuments
+
+    def sources_before_and_now(self) -> Iterator[tuple[TrainingSource, TrainingSource | None]]:
+        """Yield each source of the new model, and as it was before; None if the source is new."""
+        for before, digest in self.documents.digests:
+            yield replace(before, digest=digest.digest, documents=digest.documents), before
+        for file in self.files:
+            yield file.source, file.before
+
+    def as_dict(self, new_model: Model | None, *, is_written: bool, jobs: int | None = None) -> dict[str, Any]:
+        """Return the outcome as a JSON object; `new_model` is None if there was no need to train."""
+        given = [file for file in self.files if file.is_given]
+        n_collected = sum(len(file.corrections.collected) for file in given)
+        facts = {
+            "file": self.path,
+            "method": RETRAIN,
+            "sources": [
+                source_as_dict(source, self.path)
+                | {
+                    "changed": is_changed(source, before),
+                    "documents_before": None if before is None else before.documents,
+                }
+                for source, before in self.sources_before_and_now()
+            ],
+            "read": sum(file.corrections.n_read for file in given),
+            "left_out": left_out_as_dict(file.corrections for file in given),
+            "repeated": n_collected - len(last_corrections(_opened(given))),
+            "retrained": new_model is not None,
+            "written": is_written,
+        }
+        return facts if new_model is None else facts | self._changes(new_model, given, jobs)
+
+    def _changes(self, new_model: Model, given: list[_ReadCorrections], jobs: int | None) -> dict[str, Any]:
+        """Return what has changed from the old model to the new one."""
+        true: list[tuple[Any, ...]] = []
+        before: list[tuple[Any, ...]] = []
+        after: list[tuple[Any, ...]] = []
+        for batch in self.corrected.of(_opened(given)):
+            true += batch.labels
+            for model, predicted in ((self.model, before), (new_model, after)):
+                predicted += model.label_sets(model.predict_labels(batch.texts, jobs)[0])
+        sizes = dict(zip(new_model.classes, new_model.class_docs, strict=True))
+        return {
+            "documents": new_model.about["n_documents"],
+            "relabelled": self.corrected.n_relabelled,
+            "confirmed": self.corrected.n_confirmed,
+            "added": self.corrected.n_added,
+            "corrections": len(true),
+            "right_before": count_right(true, before),
+            "right_after": count_right(true, after),
+            "classes": rows_by_class("corrections", true, before, after),
+            "new_classes": [
+                {"label": label, "documents": documents}
+                for label, documents in sizes.items()
+                if label not in self.model.classes
+            ],
+            "lost_classes": [label for label in self.model.classes if label not in sizes],
+            "multilabel": new_model.multilabel,
+            "held_out": {"before": _measures(self.model), "after": _measures(new_model)},
+            "retraining_problem": retraining_problem(new_model),
+        }
+
+
+def _measures(model: Model) -> dict[str, Any] | None:
+    """Return the measures over all classes on held-out documents, or None if nothing was measured."""
+    held_out = model.about.get("held_out")
+    if held_out is None:
+        return None
+    return {name: held_out[name] for name in ("documents", "accuracy", "micro_f1", "macro_f1")}
+
+
+def show_retraining(facts: Mapping[str, Any]) -> None:
+    """Print the outcome for people."""
+    page = Page()
+    if facts["retrained"]:
+        what = "Trained again on" if facts["written"] else "Trained again (not written) on"
+        page.line(f"{what} {counted(facts['documents'], 'document')}, with the settings of the model")
+    show_sources(page, facts["sources"])
+    show_left_out(page, facts)
+    if not facts["retrained"]:
+        page.line("The model has learned all of this already, so nothing was written.")
+        return
+    effects = {"added": "added", "relabelled": "of the sources relabelled", "confirmed": "of the sources confirmed"}
+    counts = [f"{counted(facts[name], 'document')} {effect}" for name, effect in effects.items() if facts[name]]
+    if counts:
+        page.line(f"By corrections: {', '.join(counts)}")
+    show_classes_of_corrections(page, facts, "corrections", "correction")
+    if new_classes := facts["new_classes"]:
+        listed = ", ".join(f"{label_text(row['label'])} ({row['documents']:,})" for row in new_classes)
+        page.line(f"New classes, with their documents: {listed}")
+    if lost_classes := facts["lost_classes"]:
+        page.line(f"Classes that no document has any more: {', '.join(map(label_text, lost_classes))}")
+    before, after = (facts["held_out"][when] for when in ("before", "after"))
+    if after is not None:
+        texts = [
+            f"{'now' if measures is after else 'before'} {measures_text(measures, multilabel=facts['multilabel'])}"
+            for measures in (before, after)
+            if measures is not None
+        ]
+        page.line(f"On held-out documents, which differ between the two: {'; '.join(texts)}")
+    if problem := facts["retraining_problem"]:
+        page.line(f"The new model can't be trained again by textsieve update: {problem}.")
+    show_written(page, facts)

@@ -130,7 +130,7 @@ def command(
     from ..serve.service import Log, Service
     from ..serve.supervisor import run_workers
     from ..settings import n_threads
-    from .messages import warn
+    from .messages import print_message, warn
     from .opening import check_output, hint_if_not_a_model
 
     if feedback is not None:
@@ -161,6 +161,8 @@ def command(
                 f"other machines can use this service without a token; set {TOKEN_VARIABLE} to a secret to require it."
             )
         served = service.holder.model
+        if feedback is not None:
+            print_message("note" if served.update_method.name else "warning", served.update_method.description)
         ready_lines = [f"Serving {served.name} ({served.id}) at {url_of(listener)} (Ctrl-C ends it)"]
         if urls := urls_for_others(listener, names):
             ready_lines.append(f"Other machines can open {' or '.join(urls)}")

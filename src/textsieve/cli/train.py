@@ -1,6 +1,8 @@
 """`textsieve train`: train on labelled documents and write a model file."""
 
+import os
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +13,6 @@ from .engine import engine, open_documents
 if TYPE_CHECKING:
     from ..categorizer import Categorizer
     from .engine import EngineDocuments
-    from .progress import ProgressCallback
 
 
 _METHODS = options.bundle(
@@ -59,6 +60,12 @@ _MEASURES = options.bundle(
 @options.multilabel
 @_MEASURES
 @options.presentation
+@click.option(
+    "--no-sources",
+    is_flag=True,
+    help="Do not store where the documents came from. By default, the model has the paths of its documents, the "
+    "options for reading and a digest, but no texts, so that textsieve update can train it again.",
+)
 @engine
 @options.jobs
 @options.json_flag
@@ -72,6 +79,7 @@ def command(
     multilabel: dict[str, Any],
     measures: dict[str, Any],
     presentation: dict[str, Any],
+    no_sources: bool,
     engine: dict[str, Any],
     jobs: int,
     wants_json: bool,
@@ -86,6 +94,7 @@ def command(
     or at addresses such as s3a://...
     """
     from ..categorizer import Categorizer
+    from ..modelfile.sources import with_sources
     from ..training import check_settings
     from .errors import exit_as_usage_error
     from .opening import check_output, given_options, named_columns
@@ -105,14 +114,17 @@ def command(
         check_settings(model.settings())
     with open_documents(engine, paths, read_options) as documents:
         with documents.progress() as on_progress:
-            model = _fit(model, documents, on_progress)
+            model = fit_or_skip_measuring(model, lambda model: documents.fit(model, on_progress))
             if columns := named_columns(read_options):
                 model.model_.about["columns"] = columns
             model.model_.about["reading"] = given_options(read_options)
+            if not no_sources:
+                model.model_ = with_sources(model.model_, documents.sources(output))
             on_progress("writing", 0, None)
             start = time.perf_counter()
             model.save(output)
             writing_seconds = time.perf_counter() - start
+            _warn_of_size(model, output)
         _report(model, documents, output, writing_seconds, wants_json)
 
 
@@ -126,8 +138,8 @@ def _require_file_name(name: str) -> str:
     return name
 
 
-def _fit(model: "Categorizer", documents: "EngineDocuments", on_progress: "ProgressCallback") -> "Categorizer":
-    """Return the trained categorizer.
+def fit_or_skip_measuring(model: "Categorizer", fit: Callable[["Categorizer"], "Categorizer"]) -> "Categorizer":
+    """Return the categorizer that `fit` trains.
 
     If there are too few documents to hold some out, set `model.held_out` to None, and train without measuring quality.
     """
@@ -135,14 +147,33 @@ def _fit(model: "Categorizer", documents: "EngineDocuments", on_progress: "Progr
     from .messages import warn
 
     try:
-        return documents.fit(model, on_progress)
+        return fit(model)
     except TooFewDocuments:
         if model.held_out is None:
             raise
         model.held_out = None
-        trained = documents.fit(model, on_progress)
+        trained = fit(model)
         warn("there are too few documents to hold some out, so the quality of the model was not measured.")
         return trained
+
+
+def _warn_of_size(model: "Categorizer", output: str) -> None:
+    """Warn if the file is larger than `max_size`, which does not count the sources.
+
+    If it did, what a model learns would depend on the names of its files.
+    """
+    from ..categorizer_settings import is_auto
+    from ..settings import as_bytes
+    from .messages import warn
+
+    size = os.stat(output).st_size
+    if model.max_size is None or is_auto(model.max_size) or size <= as_bytes(model.max_size):
+        return
+    if "sources" in model.model_.about and not model.keep_stats:
+        warn(
+            f"{output}: has {size:,} bytes, more than --max-size {model.max_size}, because it stores the sources of "
+            "its documents; --no-sources leaves them out."
+        )
 
 
 def _report(
@@ -150,14 +181,16 @@ def _report(
 ) -> None:
     """Print a description of the trained model, its quality on held-out documents, and the time of each stage."""
     from ..errors import counted
+    from ..modelfile.sources import RETRAIN, update_method
     from .description import file_line, model_as_dict, seconds_line, selector_text, show_classes, show_measures
     from .json_output import print_json
     from .output import Page
 
     trained = model.model_
+    method = update_method(trained, has_statistics=model.keep_stats)
     seconds = {stage: round(spent, 3) for stage, spent in {**model.seconds_, "writing": writing_seconds}.items()}
     if wants_json:
-        print_json({**model_as_dict(trained, output, can_be_updated=model.keep_stats), "seconds": seconds})
+        print_json({**model_as_dict(trained, output, method), "seconds": seconds})
         return
     page = Page()
     for line in documents.summary(model):
@@ -177,6 +210,8 @@ def _report(
     page.line(f"Written to {file_line(output)}")
     if model.keep_stats:
         page.line("It can be updated: the file has the statistics that textsieve update needs.")
+    elif method.name == RETRAIN:
+        page.line("It can be updated: textsieve update trains it again from its sources and from corrections.")
 
 
 def _probabilities_line(model: "Categorizer") -> str:

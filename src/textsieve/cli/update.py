@@ -1,10 +1,14 @@
-"""`textsieve update`: add corrections or later documents to a model that stores the statistics of its documents."""
+"""`textsieve update`: let a model learn corrections or later documents.
+
+A model with statistics learns them at once: this module adds their statistics to those of the model. Any other model is
+trained again from its sources (`retraining`).
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -13,31 +17,45 @@ from . import options
 
 if TYPE_CHECKING:
     from ..modelfile.reading import ModelFile
+    from ..modelfile.sources import TrainingSource
     from ..prediction import Model
     from ..training.corrections import Corrections, DocumentsToLearn
     from ..training.statistics import Statistics
     from ..training.updating import UpdatedModel
-    from .output import Page
-
-MAX_PLACES = 3
-"""The maximum number of left-out documents whose places are printed."""
 
 
 @click.command(
     epilog=options.examples(
-        "textsieve train news.csv -o news.sieve --classifier nb --keep-stats",
         "textsieve update news.sieve feedback.jsonl",
         "textsieve update news.sieve january.csv february.csv --text body --label topic --dry-run",
+        "textsieve update news.sieve feedback.jsonl --source data/news.csv=/mnt/archive/news.csv",
     )
 )
 @click.argument("model")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
 @options.read_options
 @click.option(
+    "--retrain",
+    "wants_retraining",
+    is_flag=True,
+    help="Train the model again from its sources, although documents can be added to it.",
+)
+@click.option(
+    "--source",
+    multiple=True,
+    metavar="OLD=NEW",
+    help="Read the documents of OLD, a source of the model, from NEW; OLD= leaves them out. May be repeated.",
+)
+@options.setting_option(
+    "stop_words",
+    help="The file of stop words with which the model was trained, which a model does not store.",
+    metavar="FILE",
+)
+@click.option(
     "--skip-unknown-labels",
     is_flag=True,
-    help="Leave out documents whose label is no class of the model. Without this option, such a document is an error, "
-    "and the model is not changed.",
+    help="Leave out documents whose label is no class of the model. Without this option, a model that is trained again "
+    "learns a new class; otherwise such a document is an error, and the model is not changed.",
 )
 @click.option(
     "--fit-thresholds",
@@ -52,6 +70,9 @@ def command(
     model: str,
     paths: tuple[str, ...],
     read_options: dict[str, Any],
+    wants_retraining: bool,
+    source: tuple[str, ...],
+    stop_words: str | list[str] | None,
     skip_unknown_labels: bool,
     fit_thresholds: bool,
     dry_run: bool,
@@ -60,86 +81,88 @@ def command(
 ) -> None:
     """Add corrections or new documents to a model.
 
-    PATH is any file or folder that train reads, such as the JSON lines of corrections that the service writes. The
-    model must have been trained with --keep-stats. It learns the documents as if it had been trained on all documents
-    with its present terms; the terms, idf, thresholds and probabilities stay the same.
+    PATH is any file or folder that train reads, such as the JSON lines of corrections that the service writes.
+    A model that was trained with --keep-stats learns the documents as if it had been trained on all documents with its
+    present terms; the terms, idf, thresholds and probabilities stay the same.
+    Any other model is trained again, with its settings, from its sources, which it remembers, and from the documents
+    at PATH. If a text at PATH is also in the sources, its label is replaced.
     If a text occurs several times, the last one counts. Documents that were added before are skipped, so a file that
     grows can be given again and again.
-    For a model that can't be updated, the command that trains it again is printed.
     """
-    from ..modelfile import write
     from ..modelfile.locking import locked
-    from ..training.updating import UnknownLabel
+    from ..modelfile.reading import read_stored
     from .json_output import print_json
-    from .opening import check_output
-    from .retraining import print_retrain_command_on_error
+    from .opening import check_output, hint_if_not_a_model
+    from .retraining import RetrainingRequest, retrain, show_retraining
 
     if not dry_run and os.path.isfile(model):  # for anything else, reading it raises
         check_output(model, *paths, what="a model")
     with nullcontext() if dry_run else locked(model):
-        old_model, statistics, file = _open_model(model, paths, read_options)
-        with print_retrain_command_on_error(old_model, model, paths, read_options, only=UnknownLabel):
-            corrections = _read_corrections(old_model, paths, read_options, jobs, skip_unknown=skip_unknown_labels)
-        documents = corrections.to_learn(statistics.added_digests)
-        outcome = _learn(old_model, statistics, documents, jobs, fit_thresholds=fit_thresholds)
-        is_written = False
-        if outcome.updated is not None and not dry_run:
-            write(outcome.updated.model, model, outcome.updated.statistics, instead_of=file)
-            is_written = True
-    facts = _outcome_as_dict(model, corrections, outcome, is_written=is_written)
+        with hint_if_not_a_model("update", model, *paths):
+            stored, file = read_stored(model)
+        _require_packages(stored, model)
+        if wants_retraining or not file.has_statistics:
+            if fit_thresholds:
+                raise click.UsageError(
+                    "--fit-thresholds is for a model to which documents are added; training again fits all thresholds, "
+                    "so leave it out."
+                )
+            request = RetrainingRequest(model, paths, read_options, source, stop_words, skip_unknown_labels, jobs)
+            facts, show = retrain(stored, file, request, is_dry_run=dry_run), show_retraining
+        else:
+            for option, value in (("--source", source), ("--stop-words", stop_words)):
+                if value:
+                    raise click.UsageError(f"{option} is for training again; add --retrain, or leave it out.")
+            update = _Update(model, paths, read_options, skip_unknown_labels, fit_thresholds, jobs)
+            facts, show = _update_statistics(stored, file, update, is_dry_run=dry_run), _show
     if wants_json:
         print_json(facts)
     else:
-        _show(facts, outcome)
+        show(facts)
 
 
-# -- the steps of an update --------------------------------------------------------------------------------------
+# -- adding documents to statistics ------------------------------------------------------------------------------------
 
 
-class _UpdatableModel(NamedTuple):
-    """A model, the statistics of its documents, and its file, so that `write` can detect whether that was replaced."""
+class _Update(NamedTuple):
+    """The arguments of the command that adding documents needs."""
 
-    model: Model
-    statistics: Statistics
-    file: ModelFile
+    path: str
+    paths: tuple[str, ...]
+    read_options: dict[str, Any]
+    skip_unknown: bool
+    fit_thresholds: bool
+    jobs: int
 
 
-def _open_model(path: str, files: tuple[str, ...], read_options: dict[str, Any]) -> _UpdatableModel:
-    """Read a model and its statistics; if it can't be updated, print the error and how to train it again, and exit.
-
-    Errors are raised inside `print_retrain_command_on_error`, which prints both and exits.
-    """
-    from ..categorizer_settings import Settings
-    from ..errors import InputError, Setting
-    from ..modelfile.reading import read_stored
+def _update_statistics(model: Model, file: ModelFile, update: _Update, *, is_dry_run: bool) -> dict[str, Any]:
+    """Add documents to a model with statistics, write it unless nothing is to be written, and return the outcome."""
+    from ..modelfile import write
+    from ..modelfile.sources import retraining_problem, with_corrections
     from ..modelfile.statistics import read_statistics
-    from ..training.updating import could_be_updated
-    from .opening import hint_if_not_a_model
-    from .retraining import print_retrain_command_on_error
+    from ..training.corrections import Corrections
+    from ..training.updating import UnknownLabel
+    from .retrain_command import print_retrain_command_on_error
 
-    with hint_if_not_a_model("update", path, *files):
-        model, file = read_stored(path)
-    _require_packages(model, path)
-    settings = Settings.of_stored(model.settings)
-    if not could_be_updated(settings):
-        with print_retrain_command_on_error(model, path, files, read_options):
-            raise InputError(
-                f"the classifier {settings.classifier} learns from the documents themselves, so documents can't be "
-                "added to it",
-                place=path,
-                hint="Train it again, on its documents and on these.",
-            )
-    keep_stats = Setting("keep_stats", True)
-    if not file.has_statistics:
-        with print_retrain_command_on_error(model, path, files, read_options, keep_stats=True):
-            cause = ("saved without its statistics",) if settings.keep_stats else ("trained without ", keep_stats)
-            raise InputError(
-                ("was ", *cause, ", so documents can't be added to it"),
-                place=path,
-                hint=("Train it again with ", keep_stats, ", on its documents and on these."),
-            )
-    with print_retrain_command_on_error(model, path, files, read_options):
-        return _UpdatableModel(model, read_statistics(model, file), file)
+    command = (model, update.path, update.paths, update.read_options)
+    with print_retrain_command_on_error(*command):
+        statistics = read_statistics(model, file)
+    corrections = Corrections(model, skip_unknown=update.skip_unknown, n_jobs=update.jobs)
+    with print_retrain_command_on_error(*command, only=UnknownLabel):
+        try:
+            sources = _read_all(corrections, model, update)
+        except UnknownLabel as problem:
+            if retraining_problem(model) is None:
+                problem.add_note("--retrain trains the model again from its sources, with the new class.")
+            raise
+    documents = corrections.to_learn(statistics.added_digests)
+    outcome = _learn(model, statistics, documents, update.jobs, fit_thresholds=update.fit_thresholds)
+    is_written = False
+    if outcome.updated is not None and not is_dry_run:
+        updated = with_corrections(outcome.updated.model, sources)
+        write(updated, update.path, outcome.updated.statistics, instead_of=file)
+        is_written = True
+    return _outcome_as_dict(update.path, corrections, outcome, is_written=is_written)
 
 
 def _require_packages(model: Model, path: str) -> None:
@@ -152,44 +175,21 @@ def _require_packages(model: Model, path: str) -> None:
         raise problem.at(path) from problem
 
 
-def _read_corrections(
-    model: Model, paths: tuple[str, ...], read_options: dict[str, Any], jobs: int, *, skip_unknown: bool
-) -> Corrections:
-    """Read the documents at all paths; empty files have no corrections yet, and are skipped."""
-    from ..training.corrections import UNREADABLE, Corrections
-    from .opening import default_read_options, folding, is_empty_file, open_corpus, read_options_by_path
+def _read_all(corrections: Corrections, model: Model, update: _Update) -> list[TrainingSource]:
+    """Collect the documents at all paths, and return the paths as sources."""
+    from .correction_files import collect_corrections, open_corrections
+    from .opening import default_read_options, label_spellings, read_options_by_path
     from .progress import progress
 
-    corrections = Corrections(model, skip_unknown=skip_unknown, n_jobs=jobs)
+    sources = []
+    defaults = default_read_options(model)
     with progress() as on_progress:
-        for path, path_options, defaults in read_options_by_path(paths, read_options, default_read_options(model)):
-            if is_empty_file(path):
-                continue
-            extra: dict[str, Any] = folding(model, read_options)
-            if os.path.isdir(path):
-                extra["keep"] = ("file",)  # file names are the places in messages
-            with open_corpus(path, path_options, usual=defaults, lenient=True, **extra) as corpus:
-                for batch, places in corpus.placed_batches():
-                    with _note_that_nothing_changed():
-                        corrections.add(corpus.name, batch.texts, batch.labels, places)
-                    on_progress("reading", corrections.n_read, None)
-                if corpus.report is not None:
-                    corrections.leave_out(UNREADABLE, corpus.name, corpus.report.unreadable)
-    return corrections
-
-
-@contextmanager
-def _note_that_nothing_changed() -> Iterator[None]:
-    """Add to an `InputError` that the model is unchanged, and for an unknown label, the option that skips it."""
-    from ..errors import InputError
-    from ..training.updating import UnknownLabel
-
-    try:
-        yield
-    except InputError as problem:
-        hint = "; --skip-unknown-labels leaves such documents out" if isinstance(problem, UnknownLabel) else ""
-        problem.add_note(f"Nothing was changed{hint}.")
-        raise
+        for path, path_options, usual in read_options_by_path(update.paths, update.read_options, defaults):
+            spellings = label_spellings(model, update.read_options)
+            with open_corrections(path, path_options, usual, update.path, spellings) as file:
+                collect_corrections(corrections, file.corpus, on_progress)
+            sources.append(file.source())
+    return sources
 
 
 class _Outcome(NamedTuple):
@@ -237,29 +237,24 @@ def _learn(
 
 def _outcome_as_dict(path: str, corrections: Corrections, outcome: _Outcome, *, is_written: bool) -> dict[str, Any]:
     """Return the outcome as a JSON object."""
-    documents = outcome.documents
-    right_before, right_after = _count_right(outcome)
-    classes: dict[Any, dict[str, Any]] = {}
-    for labels, before, after in zip(documents.label_sets, outcome.before, outcome.after, strict=True):
-        for label in labels:
-            row = classes.setdefault(label, {"label": label, "added": 0, "right_before": 0, "right_after": 0})
-            row["added"] += 1
-            row["right_before"] += label in before
-            row["right_after"] += label in after
+    from ..modelfile.sources import ADD
+    from .correction_files import count_right, left_out_as_dict, rows_by_class
+
+    documents, updated = outcome.documents, outcome.updated
     return {
         "file": path,
+        "method": ADD,
         "read": corrections.n_read,
-        "left_out": {
-            reason: {"documents": len(places), "places": places} for reason, places in corrections.left_out.items()
-        },
+        "left_out": left_out_as_dict([corrections]),
         "repeated": documents.n_repeated,
         "added_before": documents.n_known,
         "added": len(documents.label_sets),
         "added_before_with_other_labels": documents.n_changed,
-        "right_before": right_before,
-        "right_after": right_after,
-        "classes": sorted(classes.values(), key=lambda row: row["label"]),
-        "updated": None if outcome.updated is None else outcome.updated.model.about["updated"],
+        "right_before": count_right(documents.label_sets, outcome.before),
+        "right_after": count_right(documents.label_sets, outcome.after),
+        "classes": rows_by_class("added", documents.label_sets, outcome.before, outcome.after),
+        "updated": None if updated is None else updated.model.about["updated"],
+        "has_held_out_measures": updated is not None and bool(updated.model.about.get("held_out")),
         "thresholds_are_stale": _has_stale_thresholds(outcome),
         "written": is_written,
     }
@@ -276,57 +271,15 @@ def _has_stale_thresholds(outcome: _Outcome) -> bool:
     return tuned_cut(model, Settings.of_stored(model.settings)) is not None and is_stale(model)
 
 
-def _count_right(outcome: _Outcome) -> tuple[int, int]:
-    """Return how many documents were predicted with exactly their labels before, and are now."""
-    true_sets = [set(labels) for labels in outcome.documents.label_sets]
-    before, after = (
-        sum(true == set(labels) for true, labels in zip(true_sets, predicted, strict=True))
-        for predicted in (outcome.before, outcome.after)
-    )
-    return before, after
-
-
-def _show(facts: dict[str, Any], outcome: _Outcome) -> None:
+def _show(facts: Mapping[str, Any]) -> None:
     """Print the outcome for people."""
     from ..errors import counted
-    from .description import file_line
-    from .output import Column, Page, label_text, number_columns
+    from .correction_files import show_classes_of_corrections, show_left_out, show_written
+    from .output import Page
 
     page = Page()
     page.line(f"{counted(facts['read'], 'document')} read, {facts['added']:,} added to the model")
-    _show_skipped(page, facts)
-    if outcome.updated is None:
-        page.line("There is nothing to add, so nothing was written.")
-        return
-    columns = [Column("class"), *number_columns("added", "right before", "right after")]
-    names = ("added", "right_before", "right_after")
-    page.table(columns, [[label_text(row["label"]), *(f"{row[name]:,}" for name in names)] for row in facts["classes"]])
-    page.line(
-        f"Of {counted(facts['added'], 'added document')}, the model got {facts['right_before']:,} right before, "
-        f"and gets {facts['right_after']:,} right now."
-    )
-    if outcome.updated.model.about.get("held_out"):
-        page.line("The measures on held-out documents are from before the update.")
-    if facts["thresholds_are_stale"]:
-        page.line(
-            f"{facts['updated']['since_thresholds']:,} documents were added since the thresholds for multiple labels "
-            "were fitted, which may now give too many or too few labels: refit them with --fit-thresholds to documents "
-            "that are a fair sample, or train again."
-        )
-    page.line(f"Written to {file_line(facts['file'])}" if facts["written"] else "Nothing was written: --dry-run.")
-
-
-def _show_skipped(page: Page, facts: dict[str, Any]) -> None:
-    """Print how many documents were not added, and why, and how many were added again with other labels."""
-    from ..errors import counted
-
-    for reason, documents in facts["left_out"].items():
-        places, n = documents["places"], documents["documents"]
-        listed = ", ".join(places[:MAX_PLACES]) + (", ..." if n > MAX_PLACES else "")
-        page.line(f"{counted(n, 'document')} {reason} left out: {listed}")
-    if n := facts["repeated"]:
-        repeated = counted(n, "document is", "documents are")
-        page.line(f"{repeated} skipped, because the same text occurs again later: the last one counts.")
+    show_left_out(page, facts)
     if n := facts["added_before"]:
         page.line(f"{counted(n, 'document was', 'documents were')} added by an earlier update, and skipped.")
     if n := facts["added_before_with_other_labels"]:
@@ -334,3 +287,16 @@ def _show_skipped(page: Page, facts: dict[str, Any]) -> None:
             f"{counted(n, 'text was', 'texts were')} added by an earlier update with other labels, which the model "
             "has learned, too; to remove these, train again."
         )
+    if facts["updated"] is None:
+        page.line("There is nothing to add, so nothing was written.")
+        return
+    show_classes_of_corrections(page, facts, "added", "added document")
+    if facts["has_held_out_measures"]:
+        page.line("The measures on held-out documents are from before the update.")
+    if facts["thresholds_are_stale"]:
+        page.line(
+            f"{facts['updated']['since_thresholds']:,} documents were added since the thresholds for multiple labels "
+            "were fitted, which may now give too many or too few labels: refit them with --fit-thresholds to documents "
+            "that are a fair sample, or train again with --retrain."
+        )
+    show_written(page, facts)

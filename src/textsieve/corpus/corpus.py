@@ -345,6 +345,16 @@ class Corpus:
         renamed.tables = [table._replace(source=name) for table in self.tables]
         return renamed
 
+    def mapped(self, transform: Callable[[Iterator[Batch]], Iterator[Batch]]) -> Corpus:
+        """Return a corpus whose passes go through `transform`, a function from batches to batches.
+
+        A pass of the new corpus does not change `report` of this one.
+        """
+        mapped = copy(self)
+        mapped.report, mapped._split = None, None
+        mapped._start = lambda report: transform(self._start(report))
+        return mapped
+
     def __repr__(self) -> str:
         """Return the name and the report of the last pass."""
         return f"<Corpus {self.name}: {self.report or 'not read through yet'}>"

@@ -12,7 +12,7 @@
 | `ranks` | the number of labels of each document, or null if labels are assigned by thresholds or the best score |
 | `calibration` | the method of the probabilities, or null |
 | `settings` | the settings with which the model was trained; `{"not_stored": "OCFS(k=5)"}` stands for an object |
-| `about` | when, from how many documents and with which packages it was trained, and its measured quality |
+| `about` | when, from which sources (`modelfile.sources`) and with which packages it was trained, and its quality |
 | `statistics` | null, or a description of the statistics that `update` needs: see `modelfile.statistics` |
 
 Among the `settings` are the title, description and examples that the owner of the model gave. Readers of the web page
@@ -34,6 +34,7 @@ that `words.token_rule` knows: those take linear time (`only_fast_patterns`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import isfinite
 from typing import Any, NamedTuple
@@ -53,6 +54,7 @@ from ..text.reading import Reading
 from ..text.stop_words import stop_words_of
 from ..text.weights import NORMS, TERM_FREQUENCIES
 from ..text.words import ACCENTS, token_rule
+from .sources import KINDS
 
 KIND = Kind("textsieve.Model", 1, "a textsieve model", compressed_version=2)
 
@@ -74,6 +76,9 @@ STATISTICS = {"kind", "multilabel", "n_documents", "n_unlabelled", "checksum"}
 
 STATISTICS_KINDS = ("class_sums", "votes")
 """Kinds of statistics: `ClassStats` for naive Bayes and Rocchio, and the table of votes for TCFP."""
+
+MAX_SOURCE_NAME = 4096
+"""The largest number of characters in the path of a source; systems allow no longer paths."""
 
 MAX_DOCUMENTS = (1 << 31) - 1
 """The largest number of documents that statistics count."""
@@ -414,6 +419,37 @@ def _is_share(value: object) -> bool:
     return isinstance(value, list) and len(value) == 2 and all(map(_is_number, value))
 
 
+def _is_source_name(value: object) -> bool:
+    """Return whether a value can be a path, or the name of a corpus."""
+    return _is_text(value) and isinstance(value, str) and 0 < len(value) <= MAX_SOURCE_NAME and "\0" not in value
+
+
+def _are_read_options(value: object) -> bool:
+    """Return whether a value maps names of options for reading to texts, numbers, truth values, or lists of these."""
+    return isinstance(value, dict) and all(
+        _is_text(name) and all(map(_is_read_value, option if isinstance(option, list) else [option]))
+        for name, option in value.items()
+    )
+
+
+def _is_read_value(value: object) -> bool:
+    """Return whether a value can be that of an option for reading, or one of several."""
+    return _is_text(value) or isinstance(value, bool) or _is_count(value)
+
+
+_SOURCE = _object_with(
+    {
+        "kind": lambda value: isinstance(value, str) and value in KINDS,
+        "name": _is_source_name,
+        "documents": _or_none(_is_count),
+        "digest": _or_none(lambda value: isinstance(value, str) and bool(re.fullmatch("[0-9a-f]{32}", value))),
+    },
+    {
+        "reading": _are_read_options,
+        "usual": _are_read_options,
+        "corrections": lambda value: isinstance(value, bool),
+    },
+)
 _CLASS_ROW = _object_with(
     {
         "label": _is_label,
@@ -457,5 +493,6 @@ _ABOUT: dict[str, Check] = {
         {},
     ),
     "testors": _object_with(dict.fromkeys(("epsilon", "delta"), _is_number), {}),
+    "sources": _list_of(_SOURCE),
 }
 """The check of each known key."""

@@ -5,8 +5,8 @@ The lock is on an empty file next to the model, such as `news.sieve.lock` for `n
 If another process opened the file just before, and locks it after that, `filelock` notices that the file is gone, and
 tries again.
 
-Only a model with statistics can be updated. So a process that writes a model without statistics takes the lock only if
-it would replace a model with statistics, or if there is a lock file already.
+Only a model with statistics or sources can be updated. So a process that writes a model without statistics takes the
+lock only if it would replace a model with statistics or sources, or if there is a lock file already.
 """
 
 from __future__ import annotations
@@ -58,13 +58,14 @@ def locked(path: str) -> Iterator[None]:
 def may_be_updated(path: str) -> bool:
     """Return whether another process might be updating the model at a path.
 
-    That is possible if there is a lock file, or a model with statistics.
+    That is possible if there is a lock file, or a model with statistics or sources.
     """
     if os.path.lexists(_lock_path(path)):
         return True
     try:
         with open_model(path) as archive:
-            return archive.header.get("statistics") is not None
+            about = archive.header.get("about")
+            return archive.header.get("statistics") is not None or (isinstance(about, dict) and "sources" in about)
     except InputError:  # there is no model at the path
         return False
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field, create_model
 
@@ -140,6 +140,16 @@ class ModelClass(BaseModel):
     documents: int
 
 
+class UpdateMethod(BaseModel):
+    """What `textsieve update` does with the model and corrections."""
+
+    method: Literal["add", "retrain"] | None = Field(
+        description="`add` corrections to the model, `retrain` it from its sources and corrections, or null if "
+        "neither is possible."
+    )
+    description: str = Field(description="The same as a sentence, with the reason if neither is possible.")
+
+
 class RequestLimits(BaseModel):
     """The limits of a request."""
 
@@ -168,6 +178,7 @@ class ModelResponse(BaseModel):
     analysis: dict[str, Any] = Field(description="What terms are: the analyzer, and lengths of n-grams of characters.")
     trained: str | None
     updated: dict[str, Any] | None
+    update: UpdateMethod
     documents: int | None
     held_out: dict[str, Any] | None = Field(description="Quality on documents that were held out from training.")
     probabilities: bool

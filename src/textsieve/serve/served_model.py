@@ -21,6 +21,7 @@ from pydantic_core import to_json
 from ..arrays import Ints
 from ..errors import shown
 from ..modelfile.reading import read_stored
+from ..modelfile.sources import UpdateMethod, update_method
 from ..prediction import Abstention, ClassExplanation, Explanation, Label, Model, Predictions, Span, as_written
 from ..prediction.records import Records
 from ..presentation import PRESENTATION, presentation_of
@@ -267,6 +268,8 @@ class ServedModel:
     n_bytes: int
     name: str
     loaded: str
+    update_method: UpdateMethod
+    """What `textsieve update` does with the model and corrections."""
     _count: CountPredictions
 
     def count(self, predictions: Predictions, min_probability: float | None) -> None:
@@ -298,7 +301,9 @@ class ServedModel:
     @cached_property
     def description(self) -> dict[str, object]:
         """Return the description of the model and its file."""
-        return {"name": self.name, "id": self.id, "bytes": self.n_bytes, "loaded": self.loaded} | describe(self.model)
+        of_file = {"name": self.name, "id": self.id, "bytes": self.n_bytes, "loaded": self.loaded}
+        update = {"method": self.update_method.name, "description": self.update_method.description}
+        return of_file | describe(self.model) | {"update": update}
 
 
 class FileSignature(NamedTuple):
@@ -352,4 +357,12 @@ class ModelHolder:
         model, file = read_stored(self._path, only_fast_patterns=True)
         loaded = datetime.now(UTC).isoformat(timespec="seconds")
         model.predict(["A first prediction fills the caches of the model."])
-        return ServedModel(model, file.digest[:16], file.n_bytes, os.path.basename(self._path), loaded, self._count)
+        return ServedModel(
+            model,
+            file.digest[:16],
+            file.n_bytes,
+            os.path.basename(self._path),
+            loaded,
+            update_method(model, has_statistics=file.has_statistics),
+            self._count,
+        )

@@ -29,10 +29,10 @@ def digest(text: str, labels: Iterable[Any]) -> bytes:
 
 
 def hash_text(text: str) -> bytes:
-    """Return the part of a digest that depends on the text only, from the text."""
+    """Return the part of a digest that depends on the text only, given the text."""
     return blake2b(text.encode(errors="surrogatepass"), digest_size=TEXT_BYTES).digest()
 
 
 def text_digest(digest: bytes) -> bytes:
-    """Return the part of a digest that depends on the text only."""
+    """Return the part of a digest that depends on the text only, given the digest."""
     return digest[:TEXT_BYTES]

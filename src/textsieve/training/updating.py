@@ -165,11 +165,13 @@ def encode_label_sets(model: Model, label_sets: Sequence[Sequence[Any]], *, no_l
     )
 
 
-def require_labels(model: Model, labels: Sequence[Any]) -> None:
-    """Raise `InputError` for labels that the model could not predict."""
+def require_labels(model: Model, labels: Sequence[Any], *, may_be_new: bool = False) -> None:
+    """Raise `InputError` for labels that the model could not predict; with `may_be_new`, not for new classes."""
     for label in labels:
         if label not in model.classes:
-            raise unknown_label(model, label)
+            problem = unknown_label(model, label)
+            if not (may_be_new and isinstance(problem, UnknownLabel)):
+                raise problem
     if not model.multilabel and len(labels) > 1:
         raise InputError(
             f"{shown(list(labels))} are {len(labels):,} labels, and the model gives one", hint="give one label"

@@ -45,7 +45,6 @@ const multipleChoice = (classes, predicted) => {
 const namesOf = ({ label = null, labels = label === null ? [] : [label] }) =>
   labels.map((name) => `“${labelText(name)}”`).join(", ") || "none of the classes";
 
-const UPDATE = "The model will learn it with the next textsieve update.";
 const NO_UPDATE = "It shows that a class is missing; textsieve update leaves it out.";
 const REPLACED = "The correction was not saved: the service has loaded another model, which does not have this class. "
   + "Check the new result and choose one of its classes.";
@@ -89,7 +88,8 @@ export const offerCorrection = (model, text, predicted, reloadModel) => {
       if (!form.isConnected) return; // there is another result by now
       container.replaceChildren();
       const summary = `The correction was saved: ${beginningOf(text)} belongs to ${namesOf(correction)}.`;
-      showCorrectionState(`Thank you. ${summary} ${correction.label === null ? NO_UPDATE : UPDATE}`);
+      const use = correction.label === null ? NO_UPDATE : model.update.description;
+      showCorrectionState(`Thank you. ${summary} ${use}`);
       byId("correction-state").focus();
     } catch (reason) {
       const isReplaced = reason instanceof api.ApiError && reason.code === "unknown_label";
@@ -100,6 +100,7 @@ export const offerCorrection = (model, text, predicted, reloadModel) => {
   const cancel = make("button", { type: "button", on: { click: () => toggle(false) } }, "Cancel");
   const send = make("button", { type: "submit", class: "primary" }, "Send");
   const about = make("p", { class: "note" }, `Text: ${beginningOf(text)}`);
-  form.append(about, choice.element, make("div", { class: "controls" }, send, cancel));
+  const use = make("p", { class: "note", id: "correction-use" }, model.update.description);
+  form.append(about, use, choice.element, make("div", { class: "controls" }, send, cancel));
   return container.replaceChildren(open, form);
 };

@@ -1,0 +1,153 @@
+"""Files of corrections for `textsieve update`: open them, collect their documents, and print what happened to these."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from ..corpus import Corpus
+from ..corpus.corpus_digest import CorpusDigest
+from ..errors import InputError, counted
+from ..modelfile.sources import TrainingSource
+from ..training.corrections import UNREADABLE, Corrections
+from ..training.updating import UnknownLabel
+from .description import file_line
+from .opening import given_options, is_empty_file, open_corpus, warn_of_replaced_bytes
+from .output import Column, Page, label_text, number_columns
+from .progress import ProgressCallback
+from .sources import source_at
+
+MAX_PLACES = 3
+"""The maximum number of left-out documents whose places are printed."""
+
+
+# -- reading -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedCorrections:
+    """A file or folder of corrections, or standard input; `corpus` is None for an empty file."""
+
+    path: str
+    model_path: str
+    read_options: Mapping[str, Any]
+    usual: Mapping[str, Any]
+    digest: CorpusDigest
+    corpus: Corpus | None
+
+    def source(self) -> TrainingSource:
+        """Return the file as a source of the model, once its documents are read."""
+        reading = given_options(self.read_options)
+        return source_at(
+            self.path, self.model_path, self.digest, reading=reading, usual=dict(self.usual), corrections=True
+        )
+
+
+@contextmanager
+def open_corrections(
+    path: str,
+    read_options: Mapping[str, Any],
+    usual: Mapping[str, Any],
+    model_path: str,
+    spellings: list[str] | None,
+) -> Iterator[OpenedCorrections]:
+    """Open a file of corrections for the model at `model_path`; lines of JSON that can't be read are left out.
+
+    Labels get the first of the `spellings` that they equal but for case and white space; None leaves them as they are.
+    """
+    digest = CorpusDigest()
+    if is_empty_file(path):  # it has no corrections yet
+        yield OpenedCorrections(path, model_path, read_options, usual, digest, None)
+        return
+    extra = {"keep": ("file",)} if os.path.isdir(path) else {}  # file names are the places in messages
+    with open_corpus(path, {**read_options, "fold_labels": False}, usual=usual, lenient=True, **extra) as corpus:
+        watched = corpus.mapped(digest)
+        if spellings is not None:
+            watched = watched.with_folded_labels(spellings)
+        yield OpenedCorrections(path, model_path, read_options, usual, digest, watched)
+        warn_of_replaced_bytes(watched)
+
+
+def collect_corrections(corrections: Corrections, corpus: Corpus | None, on_progress: ProgressCallback) -> None:
+    """Read the documents of an opened file of corrections."""
+    if corpus is None:
+        return
+    for batch, places in corpus.placed_batches():
+        with _note_that_nothing_changed():
+            corrections.add(corpus.name, batch.texts, batch.labels, places)
+        on_progress("reading", corrections.n_read, None)
+    if corpus.report is not None:
+        corrections.leave_out(UNREADABLE, corpus.name, corpus.report.unreadable)
+
+
+@contextmanager
+def _note_that_nothing_changed() -> Iterator[None]:
+    """Add to an `InputError` that the model is unchanged, and for an unknown label, the option that skips it."""
+    try:
+        yield
+    except InputError as problem:
+        hint = "; --skip-unknown-labels leaves such documents out" if isinstance(problem, UnknownLabel) else ""
+        problem.add_note(f"Nothing was changed{hint}.")
+        raise
+
+
+# -- the outcome -------------------------------------------------------------------------------------------------
+
+LabelSets = Sequence[tuple[Any, ...]]
+"""The labels of each document."""
+
+
+def count_right(true: LabelSets, predicted: LabelSets) -> int:
+    """Return how many documents were predicted with exactly their labels."""
+    return sum(set(labels) == set(predicted_labels) for labels, predicted_labels in zip(true, predicted, strict=True))
+
+
+def rows_by_class(name: str, true: LabelSets, before: LabelSets, after: LabelSets) -> list[dict[str, Any]]:
+    """Return for each class how many documents have it, under the key `name`, and how many were and are right."""
+    classes: dict[Any, dict[str, Any]] = {}
+    for labels, labels_before, labels_after in zip(true, before, after, strict=True):
+        for label in labels:
+            row = classes.setdefault(label, {"label": label, name: 0, "right_before": 0, "right_after": 0})
+            row[name] += 1
+            row["right_before"] += label in labels_before
+            row["right_after"] += label in labels_after
+    return sorted(classes.values(), key=lambda row: row["label"])
+
+
+def left_out_as_dict(files: Iterable[Corrections]) -> dict[str, Any]:
+    """Return the documents that were left out, by the reason."""
+    places_by_reason: dict[str, list[str]] = {}
+    for corrections in files:
+        for reason, places in corrections.left_out.items():
+            places_by_reason.setdefault(reason, []).extend(places)
+    return {reason: {"documents": len(places), "places": places} for reason, places in places_by_reason.items()}
+
+
+def show_left_out(page: Page, facts: Mapping[str, Any]) -> None:
+    """Print how many documents were left out or repeated."""
+    for reason, documents in facts["left_out"].items():
+        places, n = documents["places"], documents["documents"]
+        listed = ", ".join(places[:MAX_PLACES]) + (", ..." if n > MAX_PLACES else "")
+        page.line(f"{counted(n, 'document')} {reason} left out: {listed}")
+    if n := facts["repeated"]:
+        repeated = counted(n, "document is", "documents are")
+        page.line(f"{repeated} skipped, because the same text occurs again later: the last one counts.")
+
+
+def show_classes_of_corrections(page: Page, facts: Mapping[str, Any], name: str, what: str) -> None:
+    """Print how many documents of each class were right before and are now; `name` is that of `rows_by_class`."""
+    columns = [Column("class"), *number_columns(name, "right before", "right after")]
+    names = (name, "right_before", "right_after")
+    page.table(columns, [[label_text(row["label"]), *(f"{row[name]:,}" for name in names)] for row in facts["classes"]])
+    page.line(
+        f"Of {counted(facts[name], what)}, the model got {facts['right_before']:,} right before, "
+        f"and gets {facts['right_after']:,} right now."
+    )
+
+
+def show_written(page: Page, facts: Mapping[str, Any]) -> None:
+    """Print whether the model was written."""
+    page.line(f"Written to {file_line(facts['file'])}" if facts["written"] else "Nothing was written: --dry-run.")
