@@ -7,7 +7,7 @@ import pytest
 from tests.reference.cli_cases import PLAIN_OPTIONS, Run
 
 from textsieve import Categorizer, InputError, load
-from textsieve.cli.retraining import retrain_command
+from textsieve.cli.retrain_command import retrain_command
 
 TEXTS = ("--title", "Support tickets", "--describe", "Which team handles a ticket?\nAsk Ann.")
 EXAMPLES = ("--example", "I forgot my password.", "--example", "The printer\nis on fire.")

@@ -104,7 +104,7 @@ def test_update_uses_the_columns_of_the_model(model: Path, tmp_path: Path, run: 
 
 
 def test_the_retrain_command_repeats_the_options(tickets: Path, tmp_path: Path, run: Run) -> None:
-    run("train", tickets, "-o", tmp_path / "svm.sieve", *READ, "--fold-labels")
+    run("train", tickets, "-o", tmp_path / "svm.sieve", *READ, "--fold-labels", "--no-sources")
     result = run("update", tmp_path / "svm.sieve", tickets, exit_code=1)
     command = f"textsieve train YOUR-DOCUMENTS {tickets} -o {tmp_path}/svm.sieve --text title --text description"
     assert f"{command} --label section --fold-labels\n" in result.stderr
@@ -115,9 +115,24 @@ def test_the_retrain_command_repeats_the_options(tickets: Path, tmp_path: Path, 
 def test_the_retrain_command_has_column_numbers(tmp_path: Path, run: Run) -> None:
     (tmp_path / "x.csv").write_text("".join(f"{row[3]},{row[1]},{row[2]}\n" for row in rows()))
     options = ("--text", "1", "--text", "2", "--label", "0")
-    run("train", tmp_path / "x.csv", "-o", tmp_path / "svm.sieve", *options)
+    run("train", tmp_path / "x.csv", "-o", tmp_path / "svm.sieve", *options, "--no-sources")
     result = run("update", tmp_path / "svm.sieve", tmp_path / "x.csv", *options, exit_code=1)
     assert f"{tmp_path}/x.csv -o {tmp_path}/svm.sieve --text 1 --text 2 --label 0\n" in result.stderr
+
+
+def test_retraining_reads_the_columns_again_and_folds_labels(tmp_path: Path, run: Run) -> None:
+    table = tmp_path / "tickets.csv"
+    table.write_text("title,description,section\n" + "".join(f"{row[1]},{row[2]},{row[3]}\n" for row in rows()))
+    with table.open("a") as file:
+        file.write("the striker,and the goal,SPORT\n")
+    corrections = tmp_path / "corrections.csv"
+    corrections.write_text("title,description,section\na vote,for the keeper,Sport\n")
+    run("train", table, "-o", tmp_path / "svm.sieve", *READ, "--fold-labels")
+    printed = run("update", tmp_path / "svm.sieve", corrections).stdout
+    assert "tickets.csv: 61 documents, unchanged" in printed
+    assert "1 document added" in printed
+    assert "new class" not in printed
+    assert "nothing was written" in run("update", tmp_path / "svm.sieve", corrections).stdout
 
 
 def test_several_paths_have_a_line_each(tickets: Path, tmp_path: Path, run: Run) -> None:
@@ -152,6 +167,9 @@ def test_a_sheet_of_an_excel_file(model: Path, tickets: Path, tmp_path: Path, ru
     assert predicted(run("predict", model, "-", "--sheet", "Tickets", input=path.read_bytes()).stdout) == [
         row[3] for row in rows()
     ]
+    printed = run("update", tmp_path / "x.sieve", path).stdout
+    assert "tickets.xlsx: 60 documents, unchanged" in printed, "the sheet is read again"
+    run("train", path, "--sheet", "Tickets", "-o", tmp_path / "x.sieve", *READ, "--no-sources")
     assert "--label section --sheet Tickets\n" in run("update", tmp_path / "x.sieve", path, exit_code=1).stderr
     result = run("predict", model, tickets, "--sheet", "Tickets", exit_code=1)
     assert "--sheet Tickets: it is for Excel files, but this is csv" in result.stderr

@@ -64,7 +64,8 @@ def test_one_label_as_by_hand(settings: dict[str, Any], share: float) -> None:
     by_hand = plain_categorizer(**settings).fit(part(case.texts, ~is_test), part(case.labels, ~is_test))
     report = by_hand.evaluate(part(case.texts, is_test), part(case.labels, is_test)).to_dict()
     assert model.held_out_ is not None
-    expected = {name: value for name, value in report.items() if name not in ("labels", "confusion")}
+    # A model file has no documents, so the examples of confused classes are left out.
+    expected = {name: value for name, value in report.items() if name not in ("labels", "confusion", "confusions")}
     assert model.held_out_ == expected | {"share": is_test.sum() / 80, "untested_classes": 0}
     assert report["documents"] == is_test.sum() > 10
 
