@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from textsieve.prediction import Predictions
 from textsieve.suggesting import EMPTY, KNOWN, LABELLED, cover, uncertainty_of
 from textsieve.text.csr import CSR
 
-PLAIN = {"analyzer": "word", "max_size": None, "class_weight": None}
+PLAIN: dict[str, Any] = {"analyzer": "word", "max_size": None, "class_weight": None}
 WORDS = [word for words in SUBJECTS.values() for word in words]
 
 
@@ -30,7 +31,7 @@ def made_texts(n: int, seed: int = 1) -> list[str]:
     return [f"{' '.join(draw.choices(WORDS, k=draw.randint(3, 6)))} document{number}" for number in range(n)]
 
 
-def trained(**settings: object) -> Categorizer:
+def trained(**settings: Any) -> Categorizer:
     texts, labels = zip(*documents(), strict=True)
     return Categorizer(**(PLAIN | settings)).fit(texts, labels)
 
@@ -233,9 +234,9 @@ def test_unknown_documents_have_no_margin(categorizer: Categorizer) -> None:
 
 
 @pytest.mark.parametrize("n", [0, -1, 2.5, True, "ten"])
-def test_a_wrong_number_of_documents_raises(categorizer: Categorizer, n: object) -> None:
+def test_a_wrong_number_of_documents_raises(categorizer: Categorizer, n: Any) -> None:
     with pytest.raises(InputError, match="at least 1"):
-        suggest_documents(categorizer, made_texts(3), n)  # type: ignore[arg-type]
+        suggest_documents(categorizer, made_texts(3), n)
 
 
 def test_a_fully_labelled_pool_has_no_suggestions(categorizer: Categorizer) -> None:

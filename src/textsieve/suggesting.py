@@ -85,6 +85,19 @@ class Uncertainty(NamedTuple):
     others: Ints
     """The number of the class with which `classes` competes; -1 if there is none."""
 
+    def select(self, chosen: Ints) -> Uncertainty:
+        """Return the values of some documents."""
+        return Uncertainty(self.margins[chosen], self.classes[chosen], self.others[chosen])
+
+    @classmethod
+    def joined(cls, parts: Sequence[Uncertainty]) -> Uncertainty:
+        """Return the values of the documents of several parts."""
+        return cls(
+            np.concatenate([part.margins for part in parts]),
+            np.concatenate([part.classes for part in parts]),
+            np.concatenate([part.others for part in parts]),
+        )
+
 
 def uncertainty_of(model: Model, predictions: Predictions) -> Uncertainty:
     """Return how sure a model is about documents, by the margins that the module's docstring defines."""
@@ -137,9 +150,14 @@ class _Candidates(NamedTuple):
 
     def select(self, chosen: Ints) -> _Candidates:
         """Return some of the documents, given by ascending numbers."""
-        arrays = (array[chosen] for array in self[:4])
-        uncertainty = Uncertainty(*(values[chosen] for values in self.uncertainty))
-        return _Candidates(*arrays, uncertainty, CSR.of(self.rows.matrix()[chosen]))
+        return _Candidates(
+            self.positions[chosen],
+            self.text_hashes[chosen],
+            self.row_hashes[chosen],
+            self.n_alike[chosen],
+            self.uncertainty.select(chosen),
+            CSR.of(self.rows.matrix()[chosen]),
+        )
 
     def most_uncertain(self, n: int) -> _Candidates:
         """Return the n documents of smallest margin; of equal margins, the first."""
@@ -155,9 +173,14 @@ class _Candidates(NamedTuple):
     @classmethod
     def joined(cls, parts: Sequence[_Candidates]) -> _Candidates:
         """Return the documents of several parts."""
-        arrays = (np.concatenate(columns) for columns in zip(*(part[:4] for part in parts), strict=True))
-        uncertainty = map(np.concatenate, zip(*(part.uncertainty for part in parts), strict=True))
-        return cls(*arrays, Uncertainty(*uncertainty), stack_rows([part.rows for part in parts]))
+        return cls(
+            np.concatenate([part.positions for part in parts]),
+            np.concatenate([part.text_hashes for part in parts]),
+            np.concatenate([part.row_hashes for part in parts]),
+            np.concatenate([part.n_alike for part in parts]),
+            Uncertainty.joined([part.uncertainty for part in parts]),
+            stack_rows([part.rows for part in parts]),
+        )
 
 
 class _CandidatePool:
@@ -413,11 +436,8 @@ def _hash_rows(rows: CSR) -> Iterator[bytes]:
 
 def _uncertainty_of_rows(model: Model, rows: CSR, n_jobs: int | None) -> Uncertainty:
     """Return how sure a model is about documents; they are scored in blocks, so that all scores need not fit."""
-    parts = [
-        uncertainty_of(model, model.predict_rows(rows.part(part), n_jobs))
-        for part in blocks(rows.n_rows, len(model.classes))
-    ]
-    return Uncertainty(*map(np.concatenate, zip(*parts, strict=True)))
+    parts = blocks(rows.n_rows, len(model.classes))
+    return Uncertainty.joined([uncertainty_of(model, model.predict_rows(rows.part(part), n_jobs)) for part in parts])
 
 
 def _read_suggestions(model: Model, pool: Corpus, candidates: _Candidates, covering: Covering) -> list[Suggestion]:

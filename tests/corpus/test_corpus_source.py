@@ -28,6 +28,12 @@ FOUND: list[tuple[str, dict[str, Any], tuple[str, Labels]]] = [
     ("a\thello there\nb\ttext\n", {}, ("hello there", ("a",))),
     ("text,label\rhello,a\rworld,b\r", {}, ("hello", ("a",))),
     ("a\tx\thello\n", {"text": 2, "label": 0}, ("hello", ("a",))),
+    ("text,a,b\nhello,x,y\n", {"optional_labels": True}, ("hello", ())),
+    ("text,sender\nhello,x\n", {"optional_labels": True}, ("hello", ())),
+    ("text,category\nhello,x\n", {"optional_labels": True}, ("hello", ("x",))),
+    ("what,label\nhello,a\n", {"optional_labels": True}, ("hello", ("a",))),
+    ("text,a,b\nhello,x,y\n", {"optional_labels": True, "label": "a"}, ("hello", ("x",))),
+    ("text,mine,b\nhello,x,y\n", {"optional_labels": True, "usual": {"label": "mine"}}, ("hello", ("x",))),
 ]
 
 
