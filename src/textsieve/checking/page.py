@@ -96,7 +96,7 @@ def _sections(result: CheckResult, n_rows: int | None) -> Iterator[tuple[str, Se
             )
             for wrong in result.wrong_labels
         ]
-        columns = ["where", "label", "rather", _number("probability"), "text"]
+        columns: list[Column | str] = ["where", "label", "rather", _number("probability"), "text"]
         yield _section("Probably wrong labels", columns, wrong_labels, n_rows)
     if result.similar_labels or result.small_classes:
         labels = [
@@ -124,7 +124,7 @@ def _sections(result: CheckResult, n_rows: int | None) -> Iterator[tuple[str, Se
     if result.curve is not None:
         points = zip(result.curve.n_documents, result.curve.accuracy, strict=True)
         curve_rows = [(f"{n_documents:,}", f"{accuracy:.3f}", bar(accuracy)) for n_documents, accuracy in points]
-        curve_columns = [_number("training documents"), _number("accuracy"), ""]
+        curve_columns: list[Column | str] = [_number("training documents"), _number("accuracy"), ""]
         yield "Learning curve", [table(curve_columns, curve_rows), note(str(result.curve))]
     else:
         yield "Labels were not checked", [note(result.not_cross_validated, is_warning=True)]
