@@ -35,6 +35,7 @@ COMMANDS = {
     "describe": "describe described.sieve --title News",
     "info": "info news.sieve",
     "corpora": "corpora",
+    "suggest": "suggest news.sieve pool.txt -n 3",
 }
 HOSTILE = {
     "LANG": "C",
@@ -63,6 +64,7 @@ def folder(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("terminal")
     write_csv(made / "news.csv", [(f"{text} größe", label) for text, label in documents()])
     lines(made / "feedback.jsonl", *CORRECTIONS)
+    (made / "pool.txt").write_text("".join(f"{text} größe\n" for text, _ in CORRECTIONS), encoding="utf-8")
     for command in (
         "train news.csv -o news.sieve",
         "train news.csv -o kept.sieve --classifier nb --keep-stats",

@@ -118,11 +118,12 @@ def _check_kept_columns(names: tuple[str | int, ...]) -> tuple[str | int, ...]:
     return names
 
 
-def _texts_at(paths: tuple[str, ...], read_options: Mapping[str, Any], usual: Mapping[str, str]) -> Iterator[str]:
+def _texts_at(paths: tuple[str, ...], read_options: Mapping[str, Any], usual: Mapping[str, Any]) -> Iterator[str]:
     """Yield the texts at some paths; empty files have none yet, and lines that can't be parsed are left out."""
-    from .opening import is_empty_file, open_corpus
+    from .opening import is_empty_file, named_columns, open_corpus
 
-    defaults = {**usual, **({"text": read_options["text"]} if isinstance(read_options["text"], str) else {})}
+    columns = named_columns(read_options)
+    defaults = {**usual, **({"text": columns["text"]} if "text" in columns else {})}
     for path in paths:
         if is_empty_file(path):
             continue
@@ -157,10 +158,12 @@ def _describe_skipped(suggestions: "Suggestions") -> str:
 
 
 def _print_summary(suggestions: "Suggestions", output: str | None) -> None:
-    """Print on standard error how many documents were suggested, and how many were skipped."""
+    """Print on standard error how many documents were written to a file, or if some were skipped, how many."""
     from ..errors import counted
     from .messages import print_message
 
+    if output is None and not any(suggestions.skipped.values()):
+        return
     where = "" if output is None else f" to {output}"
     number = counted(len(suggestions), "document")
     print_message("note", f"{_describe_skipped(suggestions)}; {number} to label written{where}.")
