@@ -54,10 +54,14 @@ def write_documents(folder: Path) -> None:
 
 
 VERBS_IN_README = [
+    "check",
     "train",
+    "predict",
     "predict",
     "evaluate",
     "explain",
+    "suggest",
+    "update",
     "train",
     "update",
     "terms",
