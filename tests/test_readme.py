@@ -93,18 +93,23 @@ def test_commands_run_one_after_the_other(tmp_path: Path) -> None:
     predicted = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [prediction["label"] for prediction in predicted] == ["sport"] * 3 + ["politics"] * 3
     assert all(isinstance(prediction["score"], float) for prediction in predicted)
-    assert "sport" in printed[0]
-    assert "1.00" in printed[2] or "100" in printed[2]
-    assert "striker" in printed[3]
-    assert "It can be updated" in printed[4]
-    assert "2 documents read, 2 added to the model" in printed[5]
-    assert "parliament" in printed[6]
-    assert "politics" in printed[7]
-    assert "Best: " in printed[8]
+    assert "documents in 2 classes" in printed[0]
+    assert "sport" in printed[1]
+    table = (tmp_path / "labelled.csv").read_text(encoding="utf-8").splitlines()
+    assert table[0].startswith("text,label,probability")
+    assert "1.00" in printed[4] or "100" in printed[4]
+    assert "striker" in printed[5]
+    assert len((tmp_path / "todo.jsonl").read_text(encoding="utf-8").splitlines()) == 2
+    assert "Trained again" in printed[7]
+    assert "It can be updated" in printed[8]
+    assert "2 documents read, 2 added to the model" in printed[9]
+    assert "parliament" in printed[10]
+    assert "politics" in printed[11]
+    assert "Best: " in printed[12]
     assert "<svg" in (tmp_path / "surface.svg").read_text(encoding="utf-8")
-    assert "12 combinations, tested on 5 folds in turn" in printed[9]
+    assert "12 combinations, tested on 5 folds in turn" in printed[13]
     assert "<html" in (tmp_path / "news.html").read_text(encoding="utf-8")
-    assert "politics" in printed[10]
+    assert "politics" in printed[14]
 
 
 def test_make_targets_exist() -> None:
