@@ -391,7 +391,7 @@ class Categorizer(Parameters):
             X, y, weights = weighted_texts(X, y, sample_weight)
         for texts, true_label_sets, places in self._labelled_batches(X, y):
             if weights is not None:  # the positions in X as it was given, with the texts of weight 0
-                places = [f"document {number}" for number, weight in enumerate(sample_weight) if weight]
+                places = [f"texts[{number}]" for number, weight in enumerate(sample_weight) if weight]
             true = list(true_label_sets)
             n_before = report.documents + report.unlabelled
             with X.naming_documents(n_before) if isinstance(X, Corpus) else nullcontext():
@@ -444,7 +444,7 @@ class Categorizer(Parameters):
             if labels is None:
                 raise InputError("No labels were given, so there is nothing to compare the predictions with.")
             texts = self._texts_in_memory(documents)
-            places = [f"document {number}" for number in range(len(texts))]
+            places = [f"texts[{number}]" for number in range(len(texts))]
             yield texts, Targets.of(labels, len(texts)).label_sets(), places
 
     @staticmethod

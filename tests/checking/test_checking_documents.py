@@ -95,13 +95,13 @@ def test_the_result_is_json_and_its_counts_agree_with_its_rows() -> None:
 
 @pytest.mark.parametrize("text", ["<script>alert(1)</script> & more words", "x\ud800y goal keeper"])
 def test_the_page_and_the_notebook_show_any_text_harmlessly(text: str) -> None:
-    from textsieve.checking.page import page_html
+    from textsieve.checking.page import full_page
 
     texts, labels = made_documents(20)
     texts[0] = texts[1] = text
     labels[0] = "<b>sport</b>"
     result = check(texts, labels)
-    for html in (page_html(result), result._repr_html_()):
+    for html in (full_page(result), result._repr_html_()):
         assert "<script" not in html
         assert "<b>sport" not in html
         html.encode()

@@ -524,3 +524,16 @@ def test_a_label_can_mean_unlabelled(tmp_path: Path, ask: Ask, run: Run) -> None
     )
     path.write_text("label,text\nfish,one two\nfish,two three\n")
     assert "means none" not in run("terms", path, "--selector", "tofa", exit_code=1).output
+
+
+def test_evaluate_writes_a_page_with_examples(run: Run, model: Path, tmp_path: Path) -> None:
+    rows = [*documents(5), ("the goal of the <script>keeper", "science")]
+    page = tmp_path / "page.html"
+    run("evaluate", model, write_csv(tmp_path / "test.csv", rows), "--report", page)
+    html = page.read_text(encoding="utf-8")
+    assert "Confused classes" in html
+    assert "line 17" in html
+    assert "<script" not in html
+    message = run("evaluate", model, tmp_path / "test.csv", "--report", tmp_path / "no" / "page.html", exit_code=1)
+    assert "no" in message.output
+    assert not (tmp_path / "no").exists()

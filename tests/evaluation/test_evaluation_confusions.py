@@ -97,9 +97,9 @@ def test_places_are_positions_or_those_of_the_corpus(categorizer: Categorizer) -
     texts, labels = ["good goal", "bad vote", "good keeper"], ["sport", "sport", "sport"]
     for report in (categorizer.evaluate(texts, labels), categorizer.evaluate(texts, labels, [1, 2, 0])):
         ((*_, examples),) = report.confusions
-        assert [(example.place, example.text) for example in examples] == [("document 1", "bad vote")]
+        assert [(example.place, example.text) for example in examples] == [("texts[1]", "bad vote")]
     weighted = categorizer.evaluate(texts, labels, [0, 2, 0])
-    assert weighted.confusions[0].examples[0].place == "document 1", "a text of weight 0 keeps its position"
+    assert weighted.confusions[0].examples[0].place == "texts[1]", "a text of weight 0 keeps its position"
     assert weighted.confusions[0].n_documents == 2
     corpus = categorizer.evaluate(Corpus.from_texts(texts, labels))
     assert corpus.confusions[0].examples[0].place == "document 2"
@@ -131,3 +131,15 @@ def test_bands_count_every_document_once(categorizer: Categorizer) -> None:
     assert sum(band.documents * band.accuracy for band in report.bands) == pytest.approx(report.right)
     assert report.bands[0].documents >= 1, "a document without a known term is never certain"
     assert Report(("a", "b"), documents=3, pairs=Counter({("a", "a"): 3})).bands == []
+
+
+def test_a_notebook_shows_confused_classes_with_examples_and_probability_bands(categorizer: Categorizer) -> None:
+    texts = [*TEXTS, "<b>good</b> goal"]
+    html = categorizer.evaluate(texts, [*LABELS, "politics"])._repr_html_()
+    assert "Labels by probability" in html
+    assert "Confused classes" in html
+    assert "texts[20]" in html
+    assert "&lt;b&gt;good" in html
+    assert "<b>good" not in html
+    without_mistakes = categorizer.evaluate(TEXTS, LABELS)._repr_html_()
+    assert "Confused classes" not in without_mistakes

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..display import Column, Html, bar, card, element, escape, facts, note, notebook_html, table
+from ..display import Column, Html, bar, card, element, facts, note, notebook_html, page_html, table
+from ..evaluation.report_html import confusion_list
 from ..files import replacing
 
 if TYPE_CHECKING:
@@ -13,36 +14,19 @@ if TYPE_CHECKING:
 
 NOTEBOOK_ROWS = 5
 """The number of rows of each table in a notebook."""
-PAGE_STYLE = """
-body { margin: 0 auto; padding: 1.2rem clamp(0.6rem, 3vw, 2rem) 3rem; max-width: 74rem; }
-@media screen and (prefers-color-scheme: dark) { body { background: #0e1216; } }
-.textsieve .card + .card { margin-top: 1rem; }
-"""
-"""The style of the page around the cards; documents have more room here than in a notebook."""
-POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-"""The page has no scripts, and the browser loads nothing for it."""
 
 
 def write_page(result: CheckResult, path: str) -> None:
     """Write a page with all problems; an old file is replaced when the new one is complete."""
     with replacing(path) as file:
-        file.write(page_html(result).encode())
+        file.write(full_page(result).encode())
 
 
-def page_html(result: CheckResult) -> str:
+def full_page(result: CheckResult) -> str:
     """Return the page."""
     title = f"Check of {result.name}"
-    cards = [_summary(result, title), *(card(heading, *content) for heading, content in _sections(result, None))]
-    head = [
-        Html('<meta charset="utf-8">'),
-        Html(f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">'),
-        Html('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-        Html('<meta name="color-scheme" content="light dark">'),
-        element("title", title),
-        element("style", Html(PAGE_STYLE)),
-    ]
-    body = element("body", element("main", Html(notebook_html(*cards))))
-    return f"<!DOCTYPE html>\n{element('html', element('head', *head), body, lang='en')}\n"
+    sections = [card(heading, *content) for heading, content in _sections(result, None)]
+    return page_html(title, _summary(result, title), *sections)
 
 
 def notebook_view(result: CheckResult) -> str:
@@ -120,7 +104,7 @@ def _sections(result: CheckResult, n_rows: int | None) -> Iterator[tuple[str, Se
         yield _section("Terms that give a label away", ["term", "label", *numbers], giveaways, n_rows)
     yield from _document_sections(result, n_rows)
     if result.confusions:
-        yield "Confused classes", [_confusions(result, n_rows)]
+        yield "Confused classes", [confusion_list(result.confusions[:n_rows])]
     if result.curve is not None:
         points = zip(result.curve.n_documents, result.curve.accuracy, strict=True)
         curve_rows = [(f"{n_documents:,}", f"{accuracy:.3f}", bar(accuracy)) for n_documents, accuracy in points]
@@ -152,15 +136,6 @@ def _document_table(
         for document in [result.documents[number]]
     ]
     return table(["where", about, "label", "text"], rows)
-
-
-def _confusions(result: CheckResult, n_rows: int | None) -> Html:
-    """Return a table of confused classes, each pair with its examples below it."""
-    rows: list[Sequence[object]] = []
-    for pair in result.confusions[:n_rows]:
-        rows.append((pair.label, pair.predicted, f"{pair.n_documents:,}", f"{pair.share:.1%}", ""))
-        rows += [("", "", "", example.place, example.text) for example in pair.examples]
-    return table(["label", "looks like", _number("documents"), "share", "examples"], rows)
 
 
 def _section(

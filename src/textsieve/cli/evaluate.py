@@ -22,7 +22,7 @@ CORNER = "true \\ predicted"
 @click.command(
     epilog=options.examples(
         "textsieve evaluate news.sieve test.csv",
-        "textsieve evaluate news.sieve test.csv --examples 10",
+        "textsieve evaluate news.sieve test.csv --examples 10 --report test.html",
     )
 )
 @click.argument("model")
@@ -36,9 +36,23 @@ CORNER = "true \\ predicted"
     metavar="N",
     help="Show at most N documents of each pair of confused classes; 0 shows none.",
 )
+@click.option(
+    *("--report", "report_path"),
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write the result to this HTML page, too, which needs no network.",
+)
 @options.jobs
 @options.json_flag
-def command(model: str, path: str, read_options: dict[str, Any], n_examples: int, jobs: int, wants_json: bool) -> None:
+def command(
+    model: str,
+    path: str,
+    read_options: dict[str, Any],
+    n_examples: int,
+    report_path: str | None,
+    jobs: int,
+    wants_json: bool,
+) -> None:
     """Compare the predictions of a model with the true labels.
 
     Prints micro- and macro-F1, how many labels are certain and how many of these are right, a row for each class, and
@@ -49,16 +63,25 @@ def command(model: str, path: str, read_options: dict[str, Any], n_examples: int
     from ..categorizer import load
     from ..errors import InputError, Setting
     from .json_output import print_json
-    from .opening import columns_lines, default_read_options, hint_if_not_a_model, label_spellings, open_corpus
+    from .opening import (
+        check_output,
+        columns_lines,
+        default_read_options,
+        hint_if_not_a_model,
+        label_spellings,
+        open_corpus,
+    )
     from .progress import progress, with_progress
 
+    if report_path is not None:
+        check_output(report_path, model, path, what="a report", option="--report")
     with hint_if_not_a_model("evaluate", model, path):
         categorizer = load(model)
     categorizer.n_jobs = jobs
     defaults = default_read_options(categorizer.model_)
-    extra: dict[str, Any] = (
-        {"keep": ("file",)} if os.path.isdir(path) else {}
-    )  # file names are the places of the examples
+    extra: dict[str, Any] = {}
+    if os.path.isdir(path):
+        extra["keep"] = ("file",)  # file names are the places of the examples
     spellings = label_spellings(categorizer.model_, read_options)
     if spellings is not None:
         extra["fold_labels"] = spellings
@@ -71,10 +94,22 @@ def command(model: str, path: str, read_options: dict[str, Any], n_examples: int
             place=corpus.name,
             hint=("In a table, name the column of the labels with ", Setting("label")),
         )
+    if report_path is not None:
+        _write_page(report, f"Evaluation on {corpus.name}", report_path)
     if wants_json:
         print_json(report.to_dict())
     else:
         _show(report, corpus.name, columns_lines(corpus), categorizer.model_)
+
+
+def _write_page(report: "Report", title: str, path: str) -> None:
+    """Write the report as a page."""
+    from ..display import page_html
+    from ..evaluation.report_html import report_card
+    from ..files import replacing
+
+    with replacing(path) as file:
+        file.write(page_html(title, report_card(report, title)).encode())
 
 
 def _show(report: "Report", name: str, columns: list[str], model: "Model") -> None:

@@ -1,7 +1,7 @@
 """Results as HTML for notebooks, in the look of the report and of the service's page, and the colours that they share.
 
 - `theme.py`: the colours, for light and dark mode.
-- `markup.py`: escaped HTML, and its building blocks: `card`, `facts`, `table`, `bar`, `interval`.
+- `markup.py`: escaped HTML, its building blocks (`card`, `facts`, `table`, `bar`, `interval`), and pages made of them.
 - `marked_text.py`: a text whose terms are coloured by what they contribute.
 - `assets/notebook.css`: the style of these blocks. All its rules apply to elements inside `.textsieve` alone.
 
@@ -20,6 +20,7 @@ from .markup import facts as facts
 from .markup import interval as interval
 from .markup import note as note
 from .markup import notebook_html as notebook_html
+from .markup import page_html as page_html
 from .markup import signed_bar as signed_bar
 from .markup import table as table
 from .theme import colour_css as colour_css

@@ -22,6 +22,15 @@ SCROLLING_ROWS = 12
 """A table with more rows scrolls in its own box."""
 
 
+_PAGE_STYLE = """
+body { margin: 0 auto; padding: 1.2rem clamp(0.6rem, 3vw, 2rem) 3rem; max-width: 74rem; }
+@media screen and (prefers-color-scheme: dark) { body { background: #0e1216; } }
+.textsieve .card + .card { margin-top: 1rem; }
+.textsieve { max-width: none; }
+"""
+"""The style of a page around its content."""
+
+
 class Html(str):
     """Markup, which is not escaped again, neither here nor by Jinja2."""
 
@@ -64,6 +73,21 @@ def element(tag: str, *content: object, **attributes: object) -> Html:
 def notebook_html(*content: object) -> str:
     """Return content with the style that it needs, for `_repr_html_`."""
     return Html(f"<style>{_style()}</style>") + element("div", *content, class_="textsieve")
+
+
+def page_html(title: str, *content: object) -> str:
+    """Return a page with the content, as one file: it has no scripts, and the browser loads nothing for it."""
+    policy = "default-src 'none'; style-src 'unsafe-inline'"
+    head = [
+        Html('<meta charset="utf-8">'),
+        Html(f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">'),
+        Html('<meta name="viewport" content="width=device-width, initial-scale=1">'),
+        Html('<meta name="color-scheme" content="light dark">'),
+        element("title", title),
+        element("style", Html(_PAGE_STYLE)),
+    ]
+    body = element("body", element("main", Html(notebook_html(*content))))
+    return f"<!DOCTYPE html>\n{element('html', element('head', *head), body, lang='en')}\n"
 
 
 @cache

@@ -21,8 +21,6 @@ from .confusions import NO_EXAMPLES, ConfusedClasses, ConfusionExamples, list_co
 
 MAX_LINES = 50
 """The largest number of classes that a printed report lists."""
-MAX_MISTAKES = 10
-"""The number of pairs of confused classes that a notebook shows."""
 
 
 class ClassRow(NamedTuple):
@@ -84,42 +82,11 @@ class Report:
         return "\n".join([self._figures(), *lines])
 
     def _repr_html_(self) -> str:
-        """Return the overall figures, a table of the classes, and the most frequent mistakes, for notebooks."""
-        from ..display import Column, bar, card, facts, note, notebook_html, table
+        """Return the overall figures, the classes and the confused classes, for notebooks."""
+        from ..display import notebook_html
+        from .report_html import report_card
 
-        figures = [
-            ("documents", f"{self.documents:,}"),
-            *([] if self.multilabel else [("accuracy", f"{self.accuracy:.3f}")]),
-            ("micro-F1", f"{self.micro_f1:.3f}"),
-            ("macro-F1", f"{self.macro_f1:.3f}"),
-        ]
-        numbers = (Column(title, is_number=True) for title in ("documents", "predicted", "precision", "recall", "F1"))
-        classes = [
-            (
-                row.label,
-                f"{row.documents:,}",
-                f"{row.predicted:,}",
-                *(f"{share:.3f}" for share in row[1:4]),
-                bar(row.f1),
-            )
-            for row in self.rows()
-        ]
-        content = [facts(figures), table([Column("class"), *numbers, ""], classes, title="Classes")]
-        mistakes = [
-            (true, predicted, f"{count:,}", f"{_share(count, self.true[true]):.1%}")
-            for (true, predicted), count in self.pairs.most_common()
-            if true != predicted and count
-        ]
-        if mistakes:
-            columns = (Column("class"), Column("predicted as"), Column("documents", True), Column("of the class", True))
-            content.append(table(columns, mistakes[:MAX_MISTAKES], title="Most frequent mistakes"))
-        for count, sentence in (
-            (self.unlabelled, "documents without a label were left out"),
-            (self.unknown, "documents have no term of the model"),
-        ):
-            if count:
-                content.append(note(f"{count:,} {sentence}."))
-        return notebook_html(card("Evaluation", *content))
+        return notebook_html(report_card(self))
 
     def _figures(self) -> str:
         """Return the overall figures as text."""
