@@ -116,6 +116,21 @@ def test_keys_label_documents_one_after_the_other(labelling: Labelling, browser:
     assert browser.complaints() == []
 
 
+def test_a_document_may_belong_to_none_of_the_classes(labelling: Labelling, browser: Browser) -> None:
+    labelling.press("0")
+    labelling.wait_for(TEXTS[1])
+    assert labelling.state() == "Labelled: none of the classes."
+    browser.one("#label-none").click()
+    labelling.wait_for(TEXTS[2])
+    labelling.press("3")
+    labelling.wait_for_saved(2)
+    assert labelling.saved() == [(TEXTS[0], None), (TEXTS[1], None)]
+    labelling.press("z")
+    labelling.press("z")
+    labelling.wait_for(TEXTS[1])
+    assert labelling.state().startswith("Saved before: none of the classes.")
+
+
 def test_buttons_do_the_same(labelling: Labelling, browser: Browser) -> None:
     browser.all("#label-classes button")[2].click()
     labelling.wait_for(TEXTS[1])
@@ -358,4 +373,4 @@ def test_screen_readers_hear_where_they_are(labelling: Labelling, browser: Brows
     shortcuts = (
         "return [...document.querySelectorAll('#label-work [aria-keyshortcuts]')].map((e) => e.ariaKeyShortcuts)"
     )
-    assert browser.run(shortcuts) == ["1", "2", "3", "Enter", "S", "Z Backspace"]
+    assert browser.run(shortcuts) == ["1", "2", "3", "Enter", "0", "S", "Z Backspace"]

@@ -124,8 +124,8 @@ export const textColumnOf = ({ columns, rows }) => {
   return lengths.reduce((best, length, column) => (length > lengths[best] ? column : best), 0);
 };
 
-/** Returns the indices of the text columns: those with the names from training, or else the likeliest one. */
+/** Returns the indices of the text columns: all those with the names from training, or else the likeliest one. */
 export const textColumnsOf = (table, trainedNames) => {
-  const columns = trainedNames.map((name) => table.columns.indexOf(name)).filter((index) => index >= 0);
-  return columns.length ? columns : [textColumnOf(table)];
+  const columns = trainedNames.map((name) => table.columns.indexOf(name));
+  return columns.length && !columns.includes(-1) ? columns : [textColumnOf(table)];
 };

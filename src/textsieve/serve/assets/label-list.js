@@ -4,7 +4,7 @@
 // until the next one is made, the list ends, or the reader leaves the page. A label that was sent is in the corrections
 // file and stays there. Another label for the same text is added after it, and `textsieve update` learns the last one.
 
-import { textColumnOf } from "./documents.js";
+import { textColumnsOf, textOfRow } from "./documents.js";
 import { labelKey } from "./dom.js";
 
 const cellOf = ({ columns }, row, name) => {
@@ -13,16 +13,20 @@ const cellOf = ({ columns }, row, name) => {
 };
 
 /** Returns the documents of a table that have a text, each with its text and the reason why it was suggested. */
-export const documentsToLabel = (table) => {
-  const column = textColumnOf(table);
+export const documentsToLabel = (table, trainedNames) => {
+  const columns = textColumnsOf(table, trainedNames);
   return table.rows
-    .filter((row, index) => !table.faults.has(index) && row[column]?.trim())
-    .map((row) => ({ text: row[column], why: cellOf(table, row, "why") }));
+    .filter((_, index) => !table.faults.has(index))
+    .map((row) => ({ text: textOfRow(row, columns), why: cellOf(table, row, "why") }))
+    .filter(({ text }) => text?.trim());
 };
 
 const keyOf = (labels) => (labels === null ? null : JSON.stringify(labels.map(labelKey).sort()));
 
-/** Returns a list with the decisions about documents. The labels of a document are null while it has none. */
+/** Returns a list with the decisions about documents.
+ *
+ * The labels of a document are null while there is no decision, and an empty list if none of the classes is right.
+ */
 export const labelList = (documents) => {
   const entries = documents.map((document) => ({ ...document, labels: null, isSkipped: false, sent: null }));
   const history = []; // positions of decided entries, the last decision last
@@ -61,7 +65,7 @@ export const labelList = (documents) => {
     /** Returns the labelled documents as JSON lines, which `textsieve train` and `textsieve update` read. */
     jsonLines: (isMultilabel) => entries.filter((entry) => labelsOf(entry) !== null).map((entry) => {
       const labels = labelsOf(entry);
-      return `${JSON.stringify({ text: entry.text, ...(isMultilabel ? { labels } : { label: labels[0] }) })}\n`;
+      return `${JSON.stringify({ text: entry.text, ...(isMultilabel ? { labels } : { label: labels[0] ?? null }) })}\n`;
     }).join(""),
   };
 };

@@ -20,7 +20,7 @@ const SAVES_NOT = "This server does not save labels (it runs without --feedback)
   + "textsieve train or textsieve update.";
 const NO_TEXTS = "has no texts to label.";
 
-const namesOf = (labels) => labels.map((label) => `“${labelText(label)}”`).join(", ") || "no class";
+const namesOf = (labels) => labels.map((label) => `“${labelText(label)}”`).join(", ") || "none of the classes";
 const showMessage = (id, message) => {
   byId(id).textContent = message ?? "";
   show(byId(id), Boolean(message));
@@ -43,7 +43,9 @@ const legendOf = (explanation) => {
 };
 const keysNote = ({ classes, multilabel }) => {
   const digits = `1 to ${Math.min(classes.length, N_KEYS)}`;
-  const start = multilabel ? `${digits} to switch classes on or off, Enter to confirm` : `${digits} for the classes`;
+  const start = multilabel
+    ? `${digits} to switch classes on or off, Enter to confirm`
+    : `${digits} for the classes, 0 for none of them`;
   return `Keys: ${start}, S to skip, Z or Backspace to go back.`;
 };
 
@@ -56,7 +58,7 @@ export const useLabelling = () => {
 
   // -- saving
 
-  const correctionOf = ({ text, labels }) => (model.multilabel ? { text, labels } : { text, label: labels[0] });
+  const correctionOf = ({ text, labels }) => (model.multilabel ? { text, labels } : { text, label: labels[0] ?? null });
   /** Sends labels, one after the other; those that fail are sent again later. */
   const save = (isLeaving = false) => {
     const target = list;
@@ -90,6 +92,7 @@ export const useLabelling = () => {
     byId("label-undo").disabled = !list.canUndo();
     byId("label-download").disabled = nLabelled === 0;
     for (const id of ["label-skip", "label-document"]) show(byId(id), !isOver);
+    show(byId("label-none"), !isOver && !model.multilabel);
     show(byId("label-confirm"), !isOver && model.multilabel);
   };
   const choiceButton = ({ label, probability, predicted }, index) => {
@@ -186,7 +189,9 @@ export const useLabelling = () => {
   };
   const confirmChosen = () => confirm([...chosen].map((key) => JSON.parse(key)));
 
-  const actions = { s: skip, z: undo, backspace: undo };
+  const chooseNone = () => { if (!model.multilabel) confirm([]); };
+
+  const actions = { 0: chooseNone, s: skip, z: undo, backspace: undo };
   work.addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.repeat) return;
     if (event.target === search) {
@@ -210,6 +215,7 @@ export const useLabelling = () => {
     if (button) choose(button.dataset.key);
   });
   search.addEventListener("input", drawClasses);
+  byId("label-none").addEventListener("click", chooseNone);
   byId("label-skip").addEventListener("click", skip);
   byId("label-undo").addEventListener("click", undo);
   byId("label-confirm").addEventListener("click", confirmChosen);
@@ -230,7 +236,7 @@ export const useLabelling = () => {
     if (model === null) return;
     showMessage("label-fault", null);
     try {
-      const table = documentsOf(file.name, await textOf(file)), documents = documentsToLabel(table);
+      const table = documentsOf(file.name, await textOf(file)), documents = documentsToLabel(table, model.text_columns);
       if (!documents.length) throw new Error(`${file.name} ${NO_TEXTS}`);
       if (list !== null) save(true);
       name = file.name;
