@@ -37,7 +37,7 @@ order.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import pairwise
@@ -54,6 +54,7 @@ from .errors import InputError, counted, shown
 from .evaluation.scores import blocks
 from .prediction import Label, Model, Predictions, as_written
 from .prediction.records import Records
+from .progress import Progress, progress_or_shown
 from .settings import is_whole
 from .text.csr import CSR
 from .training.document_digests import hash_text
@@ -68,8 +69,6 @@ KEYS = ("text", "row", "predicted", "probability", "why")
 
 LABELLED, EMPTY, KNOWN = "labelled", "empty", "known"
 """Why documents are skipped, for `Suggestions.skipped`."""
-
-ProgressCallback = Callable[[str, int, int | None], None]
 
 
 # -- uncertainty -----------------------------------------------------------------------------------------------------
@@ -331,7 +330,7 @@ def suggest_documents(
     *,
     exclude: Corpus | Iterable[str] = (),
     n_jobs: int | None = -1,
-    progress: ProgressCallback | None = None,
+    progress: Progress | None = None,
 ) -> Suggestions:
     """Return at most n documents whose labels would help the model most, the most useful first.
 
@@ -354,7 +353,7 @@ def suggest_documents(
     pool = documents if isinstance(documents, Corpus) else Corpus.from_texts(documents)
     excluded = (text for text in (exclude.texts() if isinstance(exclude, Corpus) else exclude))
     known_hashes = [*added_hashes, *map(hash_text, excluded)]
-    candidates, result = _find_candidates(trained, pool, n, known_hashes, n_jobs, progress or (lambda *_: None))
+    candidates, result = _find_candidates(trained, pool, n, known_hashes, n_jobs, progress_or_shown(progress))
     if candidates is not None:
         covering = _cover_in_parts(candidates, min(n, len(candidates.positions)))
         result.extend(_read_suggestions(trained, pool, candidates, covering))
@@ -367,7 +366,7 @@ def _find_candidates(
     n: int,
     known_hashes: list[bytes],
     n_jobs: int | None,
-    progress: ProgressCallback,
+    progress: Progress,
 ) -> tuple[_Candidates | None, Suggestions]:
     """Read the pool; return the candidates, and the result without suggestions. None: there is no candidate."""
     result = Suggestions()

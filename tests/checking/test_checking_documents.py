@@ -35,6 +35,14 @@ def test_spellings_of_a_label_are_one_class_in_all_other_checks() -> None:
     assert result.accuracy == 1.0
 
 
+def test_copies_with_spellings_of_one_label_do_not_contradict_each_other() -> None:
+    texts, labels = made_documents(20)
+    texts[3], labels[3] = texts[0], "SPORT"
+    result = check(texts, labels)
+    assert [group.labels for group in result.duplicates] == [(("sport",),)]
+    assert result.contradictions == []
+
+
 def test_classes_with_few_documents_are_listed_and_left_out() -> None:
     texts, labels = made_documents(20)
     result = check([*texts, "goal vote atom", "budget proof"], [*labels, "rare", "rare"])

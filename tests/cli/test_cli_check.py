@@ -117,3 +117,14 @@ def test_standard_input_and_vectors(run: Run, tmp_path: Path) -> None:
     vectors = tmp_path / "x.svmlight"
     vectors.write_text("1 1:2 3:1\n2 2:1\n", encoding="utf-8")
     assert "vectors" in run("check", vectors, exit_code=1).output
+
+
+def test_escape_sequences_of_documents_do_not_reach_the_terminal(run: Run, tmp_path: Path) -> None:
+    texts, labels = made_documents(20)
+    texts[0] = texts[1] = "\x1b[31mred goal keeper"
+    labels[1] = "\x1b[5mscience"
+    rows = "".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in zip(texts, labels, strict=True))
+    (tmp_path / "x.jsonl").write_text(rows, encoding="utf-8")
+    printed = run("check", tmp_path / "x.jsonl").stdout
+    assert "red goal keeper" in printed
+    assert "\x1b" not in printed

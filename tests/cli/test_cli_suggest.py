@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.reference.cli_cases import SUBJECTS, Run, documents, lines, write_csv
+from tests.reference.cli_cases import PLAIN_OPTIONS, SUBJECTS, Run, documents, lines, write_csv
 
 import textsieve
 
@@ -164,3 +164,24 @@ def test_an_input_is_not_overwritten(model: Path, pool: Path, run: Run) -> None:
 
 def test_the_wrong_order_of_paths_gets_a_hint(model: Path, pool: Path, run: Run) -> None:
     assert f"textsieve suggest {model} {pool}" in run("suggest", pool, model, exit_code=1).stderr
+
+
+def test_corrections_of_a_retraining_update_are_not_suggested_again(model: Path, tmp_path: Path, run: Run) -> None:
+    trained = tmp_path / "news.sieve"
+    run("train", write_csv(tmp_path / "news.csv", documents()), "-o", trained, *PLAIN_OPTIONS)
+    pool = tmp_path / "pool.txt"
+    pool.write_text("the striker in parliament\nthe vote of the keeper\nan atom of a goal\n", encoding="utf-8")
+    corrected = lines(tmp_path / "c.jsonl", ("the vote of the keeper", "politics"))
+    run("update", trained, corrected)
+    result = run("suggest", trained, pool, "-n", 3)
+    texts = [json.loads(line)["text"] for line in result.stdout.splitlines()]
+    assert sorted(texts) == ["an atom of a goal", "the striker in parliament"]
+    assert "1 skipped" in result.stderr
+
+
+def test_kept_columns_may_be_separated_by_commas(model: Path, tmp_path: Path, run: Run) -> None:
+    pool = tmp_path / "pool.csv"
+    pool.write_text("id,date,body\n1,May,the striker in parliament\n2,June,the vote\n", encoding="utf-8")
+    first = json.loads(run("suggest", model, pool, "--keep", "id,date").stdout.splitlines()[0])
+    assert {"id", "date"} <= first.keys()
+    assert "name the columns" in run("suggest", model, pool, "--keep", "all", exit_code=2).stderr

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.reference.cli_cases import CORRECTIONS, PLAIN_OPTIONS, Ask, Run, command_in, documents, lines, write_csv
 
-from textsieve import Categorizer, load
+from textsieve import Categorizer, InputError, load
 from textsieve.modelfile import encode, write
 from textsieve.modelfile.locking import locked
 from textsieve.modelfile.sources import PATH, TrainingSource, sources_of, with_sources
@@ -546,3 +546,65 @@ def test_the_sources_of_a_small_model_are_a_warning(tmp_path: Path, run: Run) ->
     assert "--max-size" not in printed
     assert (tmp_path / "b.sieve").stat().st_size <= 4_000
     assert learned(tmp_path / "a.sieve") == learned(tmp_path / "b.sieve")
+
+
+# -- corrections of several updates --------------------------------------------------------------------------------
+
+
+def test_documents_of_an_unknown_class_can_be_learned_by_a_later_update(svm: Path, tmp_path: Path, run: Run) -> None:
+    file = lines(tmp_path / "c.jsonl", ("the striker", "sport"), ("a violin", "music"))
+    assert "1 document of no class of the model left out" in run(
+        "update", svm, file, "--skip-unknown-labels"
+    ).stdout.replace("documents of", "document of")
+    assert load(svm).model_.classes == ("politics", "science", "sport")
+    assert "New classes, with their documents: music (1)" in run("update", svm, file).stdout
+    assert "music" in load(svm).model_.classes
+    assert "nothing was written" in run("update", svm, file).stdout
+
+
+def test_a_stored_file_that_grew_is_not_taken_for_learned(svm: Path, tmp_path: Path, run: Run) -> None:
+    first = lines(tmp_path / "c1.jsonl", ("the striker", "sport"))
+    run("update", svm, first)
+    lines(first, ("the striker", "sport"), ("a violin", "music"))
+    printed = run("update", svm, lines(tmp_path / "c2.jsonl", ("the vote", "politics"))).stdout
+    assert "c1.jsonl: line 2" in printed, "documents that are left out are named, also those of stored files"
+    assert "music (1)" in run("update", svm, first).stdout
+
+
+def test_a_correction_to_none_of_the_classes_withdraws_that_of_an_earlier_file(
+    svm: Path, tmp_path: Path, run: Run
+) -> None:
+    before = learned(svm)
+    run("update", svm, lines(tmp_path / "c1.jsonl", ("the striker and the vote", "science")))
+    assert learned(svm) != before
+    none = lines(tmp_path / "c2.jsonl", {"text": "the striker and the vote", "label": None})
+    assert "Trained again" in run("update", svm, none).stdout
+    assert learned(svm) == before
+
+
+def test_folding_is_remembered_and_gives_a_new_class_one_spelling(svm: Path, tmp_path: Path, run: Run) -> None:
+    first = lines(tmp_path / "c1.jsonl", ("the striker", "Sport"), ("a lion", "Zoo"))
+    second = lines(tmp_path / "c2.jsonl", ("a tiger", "zoo"))
+    run("update", svm, first, second, "--fold-labels")
+    assert load(svm).model_.classes == ("Zoo", "politics", "science", "sport")
+    run("update", svm, lines(tmp_path / "c3.jsonl", ("the goal", "SPORT")))
+    assert load(svm).model_.classes == ("Zoo", "politics", "science", "sport")
+
+
+def test_a_file_is_stored_once_however_its_path_is_written(
+    updatable_model: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = lines(tmp_path / "c.jsonl", *CORRECTIONS[:2])
+    run("update", updatable_model, file)
+    lines(file, *CORRECTIONS)
+    run("update", updatable_model, "c.jsonl")
+    stored = [source for source in sources_of(load(updatable_model).model_) or () if source.corrections]
+    assert len(stored) == 1
+
+
+@pytest.mark.parametrize("name", ["-", "/etc/passwd", "no-such-corpus"])
+def test_a_model_can_not_name_a_path_as_a_corpus(svm: Path, name: str) -> None:
+    model = load(svm).model_
+    with pytest.raises(InputError, match="not a sound model"):
+        encode(with_sources(model, [TrainingSource("corpus", name, 1)]))

@@ -80,10 +80,12 @@ class _Check:
             for label, members in zip(counted.targets.classes, counted.targets.members, strict=True)
         }
         spellings = [labels for labels in spellings_by_key(class_sizes).values() if len(labels) > 1]
+        labels = [document.labels for document in self._documents]
         if spellings:  # all spellings of a label are one class from here on
-            counted = replace(counted, targets=self._fold_labels(spellings, counted.targets))
+            labels = list(map(LabelFolder(chain.from_iterable(spellings)), labels))
+            counted = replace(counted, targets=Targets.of(labels, len(labels), counted.targets.multilabel))
         self._progress("comparing documents", 0, None)
-        duplicates = find_duplicates(counted.counts, self._digests, [document.labels for document in self._documents])
+        duplicates = find_duplicates(counted.counts, self._digests, labels)
         group_of = np.arange(counted.targets.n_documents)
         for group in duplicates:
             group_of[list(group.documents)] = group.documents[0]
@@ -145,12 +147,6 @@ class _Check:
                 self._documents.append(CheckedDocument(place.name, labels, beginning(text)))
                 self._digests.append(digest if words else b"")
             yield batch
-
-    def _fold_labels(self, spellings: list[list[str]], targets: Targets) -> Targets:
-        """Return the labels of the documents with the first of their spellings."""
-        fold = LabelFolder(chain.from_iterable(spellings))
-        labels = [fold(document.labels) for document in self._documents]
-        return Targets.of(labels, len(labels), targets.multilabel)
 
     def _frequent_languages(self, languages: list[str | None]) -> dict[str, int]:
         """Return the languages of at least `MIN_LANGUAGE_SHARE` of the documents, the most frequent first."""

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 NOTEBOOK_ROWS = 5
 """The number of rows of each table in a notebook."""
+PAGE_ROWS = 1_000
+"""The largest number of rows of each table on the page; a note says how many more there are."""
+MAX_PLACES = 10
+"""The largest number of copies whose places are listed."""
 
 
 def write_page(result: CheckResult, path: str) -> None:
@@ -61,7 +65,7 @@ def _sections(result: CheckResult, n_rows: int | None) -> Iterator[tuple[str, Se
     if result.duplicates:
         copies = [
             (
-                ", ".join(documents[number].place for number in group.documents[:10]),
+                _places(result, group.documents),
                 " / ".join(" + ".join(labels) for labels in group.labels),
                 "exact" if group.is_exact else "near",
                 documents[group.documents[0]].text,
@@ -135,7 +139,7 @@ def _document_table(
         for fact, number in facts_and_numbers[:n_rows]
         for document in [result.documents[number]]
     ]
-    return table(["where", about, "label", "text"], rows)
+    return table(["where", about, "label", "text"], rows, max_rows=PAGE_ROWS)
 
 
 def _section(
@@ -143,7 +147,14 @@ def _section(
 ) -> tuple[str, Sequence[Html]]:
     """Return a title, which says how many of all rows are shown, and a table of the first rows."""
     is_cut = n_rows is not None and len(rows) > n_rows
-    return f"{title} ({n_rows} of {len(rows):,})" if is_cut else title, [table(columns, rows[:n_rows])]
+    heading = f"{title} ({n_rows} of {len(rows):,})" if is_cut else title
+    return heading, [table(columns, rows[:n_rows], max_rows=PAGE_ROWS)]
+
+
+def _places(result: CheckResult, numbers: Sequence[int]) -> str:
+    """Return the places of the first documents, and how many more there are."""
+    more = f", and {len(numbers) - MAX_PLACES:,} more" if len(numbers) > MAX_PLACES else ""
+    return ", ".join(result.documents[number].place for number in numbers[:MAX_PLACES]) + more
 
 
 def _number(title: str) -> Column:

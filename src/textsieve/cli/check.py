@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     "--report",
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="Write everything to this HTML page, which needs no network.",
+    help="Write an HTML page with up to 1,000 rows for each kind of problem, which needs no network.",
 )
 @options.jobs
 @options.json_flag

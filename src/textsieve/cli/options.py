@@ -1,5 +1,6 @@
 """Options that several commands share, in bundles: a command gets each bundle as one dictionary of settings."""
 
+import csv
 import json
 import os
 import re
@@ -12,6 +13,7 @@ import click
 
 from ..categorizer_settings import AUTO, ONE_STANDARD_ERROR, SETTINGS
 from ..corpus.formats import BY_NAME as FORMATS
+from ..corpus.source import ALL_COLUMNS, Keep
 from ..corpus.streams import check_encoding, encoding_of, unreadable_error
 from ..errors import InputError
 from ..files import open_regular
@@ -68,6 +70,21 @@ def one_or_several(columns: tuple[str | int, ...]) -> str | int | list[str | int
     if not columns:
         return None
     return columns[0] if len(columns) == 1 else list(columns)
+
+
+def parse_keep(values: tuple[str, ...]) -> Keep | None:
+    """Parse --keep: names or numbers of columns, separated by commas; "all" or "none"; None if it is not given.
+
+    A name that contains a comma is in quotes, as in CSV.
+    """
+    names = [name for value in values for name in next(csv.reader([value], skipinitialspace=True), []) if name]
+    if ALL_COLUMNS in names:
+        return ALL_COLUMNS
+    if "none" in names and len(set(names)) > 1:
+        raise click.BadParameter("none stands alone: give either none, or the columns to keep.")
+    if "none" in names:
+        return ()
+    return tuple(map(column, names)) or None
 
 
 def number_or_share(value: str) -> int | float:

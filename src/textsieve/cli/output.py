@@ -99,8 +99,8 @@ class Page:
         self._is_below_table = False
 
     def table(self, columns: Sequence[Column], rows: Iterable[Sequence[Any]], *, title: str | None = None) -> None:
-        """Print a table that fits the width, unless its numbers alone are wider."""
-        rows = list(rows)
+        """Print a table that fits the width, unless its numbers alone are wider; cells may have any characters."""
+        rows = [[cell if isinstance(cell, TermList) else printable(str(cell)) for cell in row] for row in rows]
         # rich draws one space between columns, so the padding is one less than the gap.
         table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, GAP - 1, 0, 0))
         widths = _widths(columns, rows, self.width)
@@ -113,7 +113,7 @@ class Page:
                 width=width,
             )
         for row in rows:
-            table.add_row(*(cell if isinstance(cell, TermList) else Text(str(cell)) for cell in row))
+            table.add_row(*(cell if isinstance(cell, TermList) else Text(cell) for cell in row))
         self._console.print()
         if title:
             self._console.print(Text(title, "bold"))
@@ -146,7 +146,7 @@ def _widths(columns: Sequence[Column], rows: Sequence[Sequence[Any]], width: int
 
 
 def _cell_width(cell: Any) -> int:
-    return cell.width if isinstance(cell, TermList) else cell_len(str(cell))
+    return cell.width if isinstance(cell, TermList) else cell_len(cell)
 
 
 def label_text(label: Label) -> str:

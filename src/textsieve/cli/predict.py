@@ -1,6 +1,5 @@
 """`textsieve predict`: read documents and write their labels, in the same order, as JSON lines or as a table."""
 
-import csv
 import io
 import os
 import stat
@@ -30,23 +29,6 @@ HEADER_ROWS = 1_000
 MAX_NAMES_SHOWN = 10
 
 
-def parse_keep(values: tuple[str, ...]) -> "Keep | None":
-    """Parse --keep: names or numbers of columns, separated by commas; "all" or "none"; None if it is not given.
-
-    A name that contains a comma is in quotes, as in CSV.
-    """
-    from ..corpus.source import ALL_COLUMNS
-
-    names = [name for value in values for name in next(csv.reader([value], skipinitialspace=True), []) if name]
-    if ALL_COLUMNS in names:
-        return ALL_COLUMNS
-    if "none" in names and len(set(names)) > 1:
-        raise click.BadParameter("none stands alone: give either none, or the columns to keep.")
-    if "none" in names:
-        return ()
-    return tuple(map(options.column, names)) or None
-
-
 @click.command(
     epilog=options.examples(
         "textsieve predict news.sieve inbox.jsonl > out.jsonl",
@@ -60,7 +42,7 @@ def parse_keep(values: tuple[str, ...]) -> "Keep | None":
 @click.option(
     "--keep",
     multiple=True,
-    callback=lambda _, __, values: parse_keep(values),
+    callback=lambda _, __, values: options.parse_keep(values),
     metavar="COLUMNS",
     help="Copy columns or keys of the input to the output: names separated by commas, all, or none. May be repeated.  "
     "[default: all for a table, none for JSON lines]",

@@ -19,7 +19,7 @@ from ..corpus import Corpus
 from ..corpus.corpus_digest import CorpusDigest
 from ..errors import InputError, Setting, counted
 from ..modelfile.sources import RETRAIN, TrainingSource, retraining_problem, sources_of, with_sources
-from ..training.corrections import CorrectedDocuments, CorrectionFile, Corrections, last_corrections
+from ..training.corrections import UNKNOWN, CorrectedDocuments, CorrectionFile, Corrections, last_corrections
 from .correction_files import (
     OpenedCorrections,
     collect_corrections,
@@ -82,7 +82,10 @@ def retrain(model: Model, file: ModelFile, request: RetrainingRequest, *, is_dry
         files = _read_correction_files(stack, model, sources, request, on_progress)
         documents = _open_documents(stack, model, sources, request)
         corrected = CorrectedDocuments(documents.corpus, _opened(files))
-        outcome = _Outcome(model, request.path, sources, documents, files, corrected)
+        spellings = label_spellings(model, request.read_options)
+        if spellings is not None:  # once more, so that a new class has one spelling in all files
+            corrected.corpus = corrected.corpus.with_folded_labels(spellings)
+        outcome = _Retraining(model, request.path, sources, documents, files, corrected)
         has_new_files = any(correction_file.is_new for correction_file in files)
         if not has_new_files and not request.moves and "updated" not in model.about:
             _read_through(documents.corpus, on_progress)
@@ -93,6 +96,9 @@ def retrain(model: Model, file: ModelFile, request: RetrainingRequest, *, is_dry
         )
         warn_of_replaced_bytes(corrected.corpus)
         new_model = _with_facts(trained.model_, model, [source for source, _ in outcome.sources_before_and_now()])
+        if request.read_options["fold_labels"]:  # the next update must not split the classes again
+            reading = new_model.about.get("reading", {}) | {"fold_labels": True}
+            new_model = replace(new_model, about=new_model.about | {"reading": reading})
         facts = outcome.as_dict(new_model, is_written=not is_dry_run, jobs=request.jobs)
         if not is_dry_run:
             statistics = trained._statistics_
@@ -193,7 +199,8 @@ class _ReadCorrections(NamedTuple):
     @property
     def is_new(self) -> bool:
         """Return whether the file was given and has anything that the model has not learned."""
-        return self.is_given and bool(self.corrections.collected) and not self.is_unchanged
+        has_any = bool(self.corrections.collected or self.corrections.withdrawn())
+        return self.is_given and has_any and not self.is_unchanged
 
     @property
     def is_unchanged(self) -> bool:
@@ -231,7 +238,10 @@ def _read_correction_files(
         collect_corrections(corrections, opened.corpus, on_progress)
         file = None if opened.corpus is None else CorrectionFile(opened.corpus, corrections)
         before = by_path.get(os.path.realpath(opened.path))
-        return _ReadCorrections(opened.source(), corrections, file, is_given, before)
+        source = opened.source()
+        if UNKNOWN in corrections.left_out:  # without a digest, a later update that learns all counts it as changed
+            source = replace(source, digest=None)
+        return _ReadCorrections(source, corrections, file, is_given, before)
 
     spellings = label_spellings(model, request.read_options)
     given: dict[str, _ReadCorrections] = {}
@@ -307,7 +317,7 @@ def _with_facts(new: Model, old: Model, sources: list[TrainingSource]) -> Model:
 
 
 @dataclass(frozen=True, slots=True)
-class _Outcome:
+class _Retraining:
     """What was read, to be described once the sources are read, and a new model is trained if there is one."""
 
     model: Model
@@ -340,7 +350,7 @@ class _Outcome:
                 for source, before in self.sources_before_and_now()
             ],
             "read": sum(file.corrections.n_read for file in given),
-            "left_out": left_out_as_dict(file.corrections for file in given),
+            "left_out": left_out_as_dict(file.corrections for file in self.files),
             "repeated": n_collected - len(last_corrections(_opened(given))),
             "retrained": new_model is not None,
             "written": is_written,

@@ -9,6 +9,7 @@ import click
 from . import options
 
 if TYPE_CHECKING:
+    from ..prediction import Model
     from ..suggesting import Suggestions
 
 
@@ -41,11 +42,10 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--keep",
-    type=options.column,
     multiple=True,
-    callback=lambda _, __, names: _check_kept_columns(names),
-    metavar="COLUMN",
-    help="Copy a column or key of the pool to the output; may be repeated.",
+    callback=lambda _, __, values: _check_kept_columns(values),
+    metavar="COLUMN,...",
+    help="Copy columns or keys of the pool to the output; may be repeated.",
 )
 @click.option(
     *("-o", "--output"),
@@ -68,7 +68,7 @@ def command(
     """Suggest which documents to label next, and print a JSON line for each.
 
     The documents are those about which the model is least sure, unlike each other, and of all predicted classes. Lines
-    are {"text": ..., "place": ..., "predicted": ..., "probability": ..., "why": ...}, the most useful document first.
+    are {"text": ..., "row": ..., "predicted": ..., "probability": ..., "why": ...}, the most useful document first.
     The page of "textsieve serve --feedback" can go through them, and "train" and "update" read what it saves.
 
     POOL may be any file or folder that train reads; most of its documents have no label, and those that have one are
@@ -95,7 +95,8 @@ def command(
         "optional_labels": not ignore_labels,
     }
     with open_corpus(pool, read_options, **pool_options) as corpus, progress() as on_progress:
-        known = _texts_at(exclude, read_options, usual)
+        learned = _learned_files(categorizer.model_, model)
+        known = _texts_at((*exclude, *learned), read_options, usual)
         suggestions = suggest_documents(categorizer, corpus, n, exclude=known, n_jobs=jobs, progress=on_progress)
     _require_suggestions(suggestions, pool)
     encoding = None if output is None else "utf-8"
@@ -108,26 +109,38 @@ def command(
     _print_summary(suggestions, output)
 
 
-def _check_kept_columns(names: tuple[str | int, ...]) -> tuple[str | int, ...]:
+def _check_kept_columns(values: tuple[str, ...]) -> tuple[str | int, ...]:
     """Return the columns; raise `BadParameter` for one that would overwrite a key of the suggestions."""
     from ..suggesting import KEYS
 
+    names = options.parse_keep(values) or ()
+    if isinstance(names, str):  # all columns would have the text, which is in the output anyway
+        raise click.BadParameter("name the columns to keep, such as id,date.")
     for name in names:
         if name in KEYS:
             raise click.BadParameter(f"{name!r} is a key of the suggestions; rename the column of the pool.")
     return names
 
 
+def _learned_files(model: "Model", path: str) -> list[str]:
+    """Return the files of corrections that the model at `path` was trained again with, as far as they exist."""
+    from ..modelfile.sources import PATH, sources_of
+
+    files = [source.location(path) for source in sources_of(model) or () if source.corrections and source.kind == PATH]
+    return [file for file in files if os.path.exists(file)]
+
+
 def _texts_at(paths: tuple[str, ...], read_options: Mapping[str, Any], usual: Mapping[str, Any]) -> Iterator[str]:
     """Yield the texts at some paths; empty files have none yet, and lines that can't be parsed are left out."""
-    from .opening import is_empty_file, named_columns, open_corpus
+    from .opening import LIMITS, is_empty_file, named_columns, open_corpus
 
     columns = named_columns(read_options)
     defaults = {**usual, **({"text": columns["text"]} if "text" in columns else {})}
     for path in paths:
         if is_empty_file(path):
             continue
-        options_of_path = {**dict.fromkeys(read_options), "encoding": read_options["encoding"]}
+        limits = {name: read_options[name] for name in (*LIMITS, "encoding")}
+        options_of_path = {**dict.fromkeys(read_options), **limits}
         with open_corpus(path, options_of_path, usual=defaults, texts_only=True, lenient=True) as corpus:
             yield from corpus.texts()
 

@@ -159,7 +159,7 @@ def _update_statistics(model: Model, file: ModelFile, update: _Update, *, is_dry
     outcome = _learn(model, statistics, documents, update.jobs, fit_thresholds=update.fit_thresholds)
     is_written = False
     if outcome.updated is not None and not is_dry_run:
-        updated = with_corrections(outcome.updated.model, sources)
+        updated = with_corrections(outcome.updated.model, sources, update.path)
         write(updated, update.path, outcome.updated.statistics, instead_of=file)
         is_written = True
     return _outcome_as_dict(update.path, corrections, outcome, is_written=is_written)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from .theme import colour_css
 
 MAX_ROWS = 200
-"""The largest number of rows of a table; a note below it says how many more there are."""
+"""The default of the largest number of rows of a table; a note below it says how many more there are."""
 SCROLLING_ROWS = 12
 """A table with more rows scrolls in its own box."""
 
@@ -124,10 +124,11 @@ def table(
     *,
     title: object = "",
     best_row: int | None = None,
+    max_rows: int = MAX_ROWS,
 ) -> Html:
     """Return a table; if it is long, it scrolls in a box of its own, and a shadow shows that it continues.
 
-    The row with the number `best_row` is highlighted. Beyond `MAX_ROWS` rows, a note says how many are left out.
+    The row with the number `best_row` is highlighted. Beyond `max_rows` rows, a note says how many are left out.
     """
     all_columns = [Column(column) if isinstance(column, str) else column for column in columns]
     kinds = ["number" if column.is_number else None for column in all_columns]
@@ -144,13 +145,13 @@ def table(
             *(element("td", cell, class_=kind) for cell, kind in zip(row, kinds, strict=True)),
             class_="best" if number == best_row else None,
         )
-        for number, row in enumerate(rows[:MAX_ROWS])
+        for number, row in enumerate(rows[:max_rows])
     ]
     is_long = len(rows) > SCROLLING_ROWS
     whole = element("table", element("thead", head), element("tbody", *body))
     parts = [element("div", f"{title} ({len(rows):,})" if is_long else title, class_="caption")] if title else []
     box = element("div", whole, class_="scroll long" if is_long else "scroll", tabindex="0" if is_long else None)
-    rest = [note(f"and {len(rows) - MAX_ROWS:,} more")] if len(rows) > MAX_ROWS else []
+    rest = [note(f"and {len(rows) - max_rows:,} more")] if len(rows) > max_rows else []
     return element("div", *parts, box, *rest)
 
 

@@ -41,6 +41,7 @@ from typing import Any, NamedTuple
 
 from ..archive import Header, Kind
 from ..categorizer_settings import ObjectDescription
+from ..corpus.named_corpora import is_corpus_name
 from ..errors import InputError, shown
 from ..evaluation.confidence import ConfidenceRow
 from ..prediction import Model
@@ -54,7 +55,7 @@ from ..text.reading import Reading
 from ..text.stop_words import stop_words_of
 from ..text.weights import NORMS, TERM_FREQUENCIES
 from ..text.words import ACCENTS, token_rule
-from .sources import KINDS
+from .sources import CORPUS, KINDS
 
 KIND = Kind("textsieve.Model", 1, "a textsieve model", compressed_version=2)
 
@@ -437,7 +438,7 @@ def _is_read_value(value: object) -> bool:
     return _is_text(value) or isinstance(value, bool) or _is_count(value)
 
 
-_SOURCE = _object_with(
+_SOURCE_FIELDS = _object_with(
     {
         "kind": lambda value: isinstance(value, str) and value in KINDS,
         "name": _is_source_name,
@@ -450,6 +451,15 @@ _SOURCE = _object_with(
         "corrections": lambda value: isinstance(value, bool),
     },
 )
+
+
+def _is_source(value: object) -> bool:
+    """Return whether a value is a source; only the name of a corpus can be that of a corpus, not a path or "-"."""
+    if not isinstance(value, dict) or not _SOURCE_FIELDS(value):
+        return False
+    return value["kind"] != CORPUS or is_corpus_name(value["name"])
+
+
 _CLASS_ROW = _object_with(
     {
         "label": _is_label,
@@ -493,6 +503,6 @@ _ABOUT: dict[str, Check] = {
         {},
     ),
     "testors": _object_with(dict.fromkeys(("epsilon", "delta"), _is_number), {}),
-    "sources": _list_of(_SOURCE),
+    "sources": _list_of(_is_source),
 }
 """The check of each known key."""

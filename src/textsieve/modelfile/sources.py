@@ -119,16 +119,20 @@ def with_another_source(model: Model, source: TrainingSource) -> Model:
     return model if sources is None else with_sources(model, [*sources, source])
 
 
-def with_corrections(model: Model, files: Sequence[TrainingSource]) -> Model:
+def with_corrections(model: Model, files: Sequence[TrainingSource], model_path: str) -> Model:
     """Return a model that stores files of corrections after its other sources, or the same model if it stores none.
 
-    A file of the same path that the model stores already is replaced.
+    A file that the model stores already is replaced, also if its path was written in another way.
     """
     sources = sources_of(model)
     if sources is None:
         return model
-    paths = {file.name for file in files if file.kind == PATH}
-    others = [source for source in sources if not (source.corrections and source.name in paths)]
+    paths = {os.path.realpath(file.location(model_path)) for file in files if file.kind == PATH}
+    others = [
+        source
+        for source in sources
+        if not (source.corrections and os.path.realpath(source.location(model_path)) in paths)
+    ]
     return with_sources(model, [*others, *files])
 
 

@@ -83,7 +83,7 @@ def combination_data(comparison: Comparison) -> list[Data]:
     return combinations
 
 
-class ConfusedClasses(NamedTuple):
+class ConfusedPairView(NamedTuple):
     """A pair of classes that the best combination confuses, and example documents, for the template."""
 
     label: str
@@ -94,7 +94,7 @@ class ConfusedClasses(NamedTuple):
     documents: tuple[ExampleDocument, ...]
 
 
-def example_pairs(comparison: Comparison) -> list[ConfusedClasses]:
+def example_pairs(comparison: Comparison) -> list[ConfusedPairView]:
     """Return the pairs of classes that the best combination confuses most and that have example documents."""
     best, examples = comparison.best, comparison.examples
     if best is None or examples is None:
@@ -103,7 +103,7 @@ def example_pairs(comparison: Comparison) -> list[ConfusedClasses]:
     rows = comparison.rows_of(best)
     counts, by_class = sum_confusion(rows) or {}, _sum_classes(rows)
     return [
-        ConfusedClasses(
+        ConfusedPairView(
             names[true],
             names[predicted],
             n_documents := counts[true, predicted],

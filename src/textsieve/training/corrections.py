@@ -11,9 +11,10 @@ If several documents have the same text, only the last of them is learned, and n
 added it with the same labels. For all other models, `CorrectedDocuments` returns the documents of the model's sources
 and the corrections as one corpus, to train on: a correction replaces the labels of all documents with the same text.
 
-In a file of corrections for a multilabel model, an empty list of labels means that the document belongs to no class,
-and the model learns that. A document whose list of labels is missing is unlabelled, unless the model was trained with a
-label matrix: then it belongs to no class, too.
+In a file of corrections for a multilabel model, an empty list of labels means that the document belongs to no class. A
+model with statistics learns that; when a model is trained again, the document counts as unlabelled. A document whose
+list of labels is missing is unlabelled, unless the model was trained with a label matrix: then it belongs to no class,
+too.
 """
 
 from __future__ import annotations
