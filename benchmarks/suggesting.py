@@ -130,7 +130,7 @@ def uncertain_and_covering(model: Categorizer, texts: Sequence[str], n: int, _: 
 
 def suggested(model: Categorizer, texts: Sequence[str], n: int, _: np.random.Generator) -> list[int]:
     """Return the documents that `suggest_documents` suggests."""
-    return [suggestion.row - 1 for suggestion in suggest_documents(model, texts, n, n_jobs=1)]
+    return [suggestion.number - 1 for suggestion in suggest_documents(model, texts, n, n_jobs=1)]
 
 
 RANDOM, SUGGEST = "random", "`suggest`"

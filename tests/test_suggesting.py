@@ -94,7 +94,7 @@ def test_a_suggestion_has_its_prediction_and_the_reason(categorizer: Categorizer
         assert suggestion.predicted == categorizer.classes_[best]
         assert suggestion.probability == shares[best]
         assert suggestion.why.startswith(
-            f"unsure between {categorizer.classes_[best]} ({shares[best]:.0%}) and "
+            f"{categorizer.classes_[best]} ({shares[best]:.0%}) or "
             f"{categorizer.classes_[second]} ({shares[second]:.0%})"
         )
 
@@ -155,7 +155,7 @@ def test_rows_and_kept_columns_are_those_of_the_pool(categorizer: Categorizer, t
     path.write_text("id,body\n" + "".join(f"{number},{text}\n" for number, text in enumerate(texts)))
     pool = textsieve.read(path, text="body", label=False, keep=["id"])
     suggestions = suggest_documents(categorizer, pool, n=5)
-    assert {suggestion.text: (suggestion.row, suggestion.kept) for suggestion in suggestions} == {
+    assert {suggestion.text: (suggestion.number, suggestion.kept) for suggestion in suggestions} == {
         text: (number + 1, {"id": str(number)}) for number, text in enumerate(texts)
     }
     assert suggestions[0].as_dict().keys() == {"id", *suggesting.KEYS}
@@ -220,8 +220,8 @@ def test_multilabel_models(cut: str) -> None:
     assert [tuple(s.predicted) for s in suggestions if isinstance(s.predicted, list)] == list(
         categorizer.predict([s.text for s in suggestions])
     )
-    begin = "near the threshold of" if model.thresholds is not None else "unsure between"
-    assert all(suggestion.why.startswith(begin) for suggestion in suggestions)
+    reason = "near the threshold of" if model.thresholds is not None else " or "
+    assert all(reason in suggestion.why for suggestion in suggestions)
 
 
 def test_unknown_documents_have_no_margin(categorizer: Categorizer) -> None:

@@ -64,7 +64,7 @@ CANDIDATES_PER_SUGGESTION = 10
 MAX_COMPARED = 2_000
 """The cosines of so many candidates with each other take 16 MB."""
 HASH_BYTES = 8
-KEYS = ("text", "row", "predicted", "probability", "why")
+KEYS = ("text", "number", "predicted", "probability", "why")
 """The keys of a suggestion as a JSON object. The prediction is no "label": no command may take it for a true one."""
 
 LABELLED, EMPTY, KNOWN = "labelled", "empty", "known"
@@ -296,8 +296,8 @@ class Suggestion:
     """A document to label."""
 
     text: str
-    row: int
-    """Its number in the pool, from 1; in a table, the header does not count."""
+    number: int
+    """Its number among the documents of the pool, from 1."""
     predicted: Label | list[Label]
     """The predicted label, or the list of labels of a multilabel model."""
     probability: float | None
@@ -498,6 +498,6 @@ def _reasons(model: Model, uncertainty: Uncertainty, predictions: Predictions) -
             yield f"near the threshold of {names[cls]} ({margin:.3f} from it)"
         elif has_shares:
             shares = values[number]
-            yield f"unsure between {names[cls]} ({shares[cls]:.0%}) and {names[other]} ({shares[other]:.0%})"
+            yield f"{names[cls]} ({shares[cls]:.0%}) or {names[other]} ({shares[other]:.0%})"
         else:
-            yield f"unsure between {names[cls]} and {names[other]} (scores {margin:.3f} apart)"
+            yield f"{names[cls]} or {names[other]} (scores {margin:.3f} apart)"

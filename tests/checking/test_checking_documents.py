@@ -1,14 +1,11 @@
 """Empty and short documents, spellings of labels, small classes, languages, and terms that give a label away."""
 
-import csv
-import io
 import json
 
 import pytest
 
 from textsieve import check
 from textsieve.checking.giveaway_terms import GiveawayTerm
-from textsieve.checking.result import ProblemRow
 
 from .test_checking_labels import made_documents
 
@@ -79,12 +76,12 @@ def test_rows_have_every_problem_of_a_document_once() -> None:
     result = check(texts, labels)
     rows = list(result.rows())
     assert {(row.document, row.problem) for row in rows} >= {
-        (6, "exact copy with different labels"),
-        (9, "exact copy with different labels"),
-        (5, "empty"),
+        (5, "exact copy with different labels"),
+        (8, "exact copy with different labels"),
+        (4, "empty"),
     }
     assert len(rows) == len(set(rows))
-    assert all(row.place == f"document {row.document}" for row in rows)
+    assert all(row.place == f"document {row.document + 1}" for row in rows)
     assert rows[0].group == 1
 
 
@@ -113,24 +110,3 @@ def test_the_page_and_the_notebook_show_any_text_harmlessly(text: str) -> None:
         assert "<script" not in html
         assert "<b>sport" not in html
         html.encode()
-
-
-def test_rows_can_be_written_as_a_table() -> None:
-    texts, labels = made_documents(20)
-    texts[4] = ""
-    file = io.StringIO()
-    writer = csv.writer(file)
-    writer.writerow(ProblemRow._fields)
-    writer.writerows(check(texts, labels).rows())
-    first = next(csv.DictReader(io.StringIO(file.getvalue())))
-    assert first == {
-        "document": "5",
-        "place": "document 5",
-        "problem": "empty",
-        "label": "politics",
-        "likely_label": "",
-        "probability": "",
-        "group": "",
-        "language": "",
-        "text": "",
-    }

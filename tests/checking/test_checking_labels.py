@@ -157,3 +157,12 @@ def test_copies_of_which_each_has_another_label_can_be_cross_validated() -> None
 def test_labels_of_a_corpus_can_not_be_given_twice() -> None:
     with pytest.raises(InputError, match="A corpus has its own labels"):
         check(read("docstrings"), ["a"])
+
+
+def test_data_frames_and_missing_texts_are_refused_with_advice() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"body": ["a b", None], "team": ["x", "y"]})
+    with pytest.raises(InputError, match="is a data frame"):
+        check(frame)
+    with pytest.raises(InputError, match="Replace missing texts by empty ones"):
+        check([*frame["body"]], frame["team"])

@@ -65,10 +65,22 @@ def test_problems_are_written_to_a_table_and_a_page(run: Run, messy: Path, tmp_p
     assert f"Written to {table}" in printed
     with table.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert {"document": "21", "place": "line 22", "problem": "empty"}.items() <= next(
-        row for row in rows if row["problem"] == "empty"
-    ).items()
-    assert next(row for row in rows if row["place"] == "line 9")["likely_label"] in ("sport", "politics")
+    assert list(rows[0]) == [
+        "place",
+        "problem",
+        "likely_label",
+        "probability",
+        "group",
+        "language",
+        "id",
+        "body",
+        "team",
+    ]
+    empty = next(row for row in rows if row["problem"] == "empty")
+    assert (empty["place"], empty["id"], empty["body"]) == ("line 22", "20", "")
+    wrong = next(row for row in rows if row["place"] == "line 9" and row["problem"] == "probably wrong label")
+    assert (wrong["id"], wrong["team"]) == ("7", "science")
+    assert wrong["likely_label"] in ("sport", "politics")
     html = page.read_text(encoding="utf-8")
     assert "Probably wrong labels" in html
     assert "Learning curve" in html
@@ -128,3 +140,34 @@ def test_escape_sequences_of_documents_do_not_reach_the_terminal(run: Run, tmp_p
     printed = run("check", tmp_path / "x.jsonl").stdout
     assert "red goal keeper" in printed
     assert "\x1b" not in printed
+
+
+def test_the_table_of_problems_can_be_corrected_and_given_to_update(run: Run, messy: Path, tmp_path: Path) -> None:
+    model, table = tmp_path / "m.sieve", tmp_path / "rows.csv"
+    run("train", messy, "-o", model, *OPTIONS, "--analyzer", "word", "--max-size", "none")
+    run("check", messy, *OPTIONS, "--output", table)
+    with table.open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["problem"] == "probably wrong label"]
+    fixed = tmp_path / "fixed.csv"
+    with fixed.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, ["body", "team"], extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows({**row, "team": row["likely_label"]} for row in rows)
+    printed = run("update", model, fixed).stdout
+    assert f"{len(rows)} document" in printed
+    assert "relabelled" in printed
+    assert " added" not in printed
+
+
+def test_a_folder_gives_a_table_with_labels_and_whole_texts(run: Run, tmp_path: Path) -> None:
+    text = "goal keeper team " * 100
+    for name in ("a", "b"):
+        (tmp_path / "docs" / name).mkdir(parents=True)
+        (tmp_path / "docs" / name / "1.txt").write_text(text, encoding="utf-8")
+    run("check", tmp_path / "docs", "--output", tmp_path / "rows.csv")
+    with (tmp_path / "rows.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(Path(row["file"]).name, row["label"], row["text"].strip()) for row in rows] == [
+        ("1.txt", "a", text.strip()),
+        ("1.txt", "b", text.strip()),
+    ]

@@ -35,7 +35,7 @@ def test_each_suggestion_has_a_line(model: Path, pool: Path, run: Run) -> None:
     suggestions = textsieve.suggest_documents(textsieve.load(model), made_texts(), n=5)
     assert records(result.stdout) == [suggestion.as_dict() for suggestion in suggestions]
     assert [list(record) for record in records(result.stdout)] == 5 * [
-        ["text", "row", "predicted", "probability", "why"]
+        ["text", "number", "predicted", "probability", "why"]
     ]
     assert result.stderr == ""
 
@@ -44,7 +44,7 @@ def test_the_output_goes_to_a_file_with_kept_columns(model: Path, pool: Path, tm
     output = tmp_path / "todo.jsonl"
     result = run("suggest", model, pool, "-n", 3, "--keep", "id", "-o", output)
     suggestions = records(output.read_text())
-    assert [record["id"] for record in suggestions] == [f"a{record['row'] - 1}" for record in suggestions]
+    assert [record["id"] for record in suggestions] == [f"a{record['number'] - 1}" for record in suggestions]
     assert result.stdout == ""
     assert result.stderr == f"note: 40 documents read; 3 documents to label written to {output}.\n"
 
@@ -185,3 +185,12 @@ def test_kept_columns_may_be_separated_by_commas(model: Path, tmp_path: Path, ru
     first = json.loads(run("suggest", model, pool, "--keep", "id,date").stdout.splitlines()[0])
     assert {"id", "date"} <= first.keys()
     assert "name the columns" in run("suggest", model, pool, "--keep", "all", exit_code=2).stderr
+
+
+def test_the_ending_of_the_output_chooses_a_table(model: Path, tmp_path: Path, run: Run) -> None:
+    pool = tmp_path / "pool.csv"
+    pool.write_text("id,body\n7,the striker in parliament\n8,the vote\n", encoding="utf-8")
+    run("suggest", model, pool, "--keep", "id", "-o", tmp_path / "todo.csv")
+    rows = (tmp_path / "todo.csv").read_text(encoding="utf-8").splitlines()
+    assert rows[0] == "id,text,number,predicted,probability,why"
+    assert len(rows) == 3

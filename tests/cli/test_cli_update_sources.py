@@ -608,3 +608,22 @@ def test_a_model_can_not_name_a_path_as_a_corpus(svm: Path, name: str) -> None:
     model = load(svm).model_
     with pytest.raises(InputError, match="not a sound model"):
         encode(with_sources(model, [TrainingSource("corpus", name, 1)]))
+
+
+def test_a_source_document_that_belongs_to_none_of_the_classes_loses_its_label(
+    svm: Path, tmp_path: Path, run: Run
+) -> None:
+    (text, label), *_ = documents()
+    none = lines(tmp_path / "none.jsonl", {"text": text, "label": None})
+    n_before = load(svm).model_.class_docs[load(svm).model_.classes.index(label)]
+    n_equal = sum(other == text for other, _ in documents())
+    printed = run("update", svm, none).stdout
+    assert "of the sources without a label from now on" in printed
+    assert load(svm).model_.class_docs[load(svm).model_.classes.index(label)] == n_before - n_equal
+    assert "nothing was written" in run("update", svm, none).stdout
+
+
+def test_a_new_class_that_looks_like_a_typing_error_is_questioned(svm: Path, tmp_path: Path, run: Run) -> None:
+    result = run("update", svm, lines(tmp_path / "c.jsonl", ("the goal", "sprot"), ("a violin", "music")))
+    assert "sprot is a new class; if you meant sport" in result.stderr
+    assert "music is a new class" not in result.stderr

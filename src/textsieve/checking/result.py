@@ -45,13 +45,13 @@ class ProblemCount(NamedTuple):
 
 
 class ProblemRow(NamedTuple):
-    """A problem of a document, as a row of a table; fields that do not apply are None."""
+    """A problem of a document; fields that do not apply are None."""
 
     document: int
-    """The number of the document, counted from 1."""
     place: str
     problem: str
     label: str
+    """The label of the document, or its labels with commas between them."""
     likely_label: str | None
     probability: float | None
     """The probability of the label."""
@@ -166,16 +166,17 @@ class CheckResult:
         language: str | None = None,
     ) -> ProblemRow:
         place, labels, text = self.documents[number]
-        return ProblemRow(
-            number + 1, place, problem, ", ".join(labels), likely_label, probability, group, language, text
-        )
+        return ProblemRow(number, place, problem, ", ".join(labels), likely_label, probability, group, language, text)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as values that JSON can represent; documents are given by number, place and text."""
+        """Return everything as values that JSON can represent.
+
+        A document is an object with its number, from 0, its place, its labels and the beginning of its text.
+        """
 
         def described(number: int) -> dict[str, Any]:
             place, labels, text = self.documents[number]
-            return {"document": number + 1, "place": place, "labels": list(labels), "text": text}
+            return {"document": number, "place": place, "labels": list(labels), "text": text}
 
         return {
             "name": self.name,

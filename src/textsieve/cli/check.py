@@ -12,6 +12,7 @@ from . import options
 
 if TYPE_CHECKING:
     from ..checking import CheckResult
+    from ..corpus import Corpus
     from ..table_files import TableKind
     from .output import Page
 
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
     *("-o", "--output"),
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="Write a row for each problem of a document to this table: .csv, .tsv, .xlsx or .parquet.",
+    help="Write a row for each problem of a document to this table (.csv, .tsv, .xlsx or .parquet), with all columns "
+    "of the input.",
 )
 @click.option(
     "--report",
@@ -66,6 +68,8 @@ def command(
     may be right, if the document is unusual: look at it.
     """
     from ..checking import check
+    from ..corpus.named_corpora import is_corpus_name
+    from ..corpus.source import ALL_COLUMNS
     from .json_output import print_json
     from .opening import check_output, open_corpus
     from .output import Page
@@ -74,11 +78,14 @@ def command(
     kind = None if output is None else _check_table(output, path)
     if report is not None:
         check_output(report, path, what="a report", option="--report")
-    keep = {"keep": ("file",)} if os.path.isdir(path) else {}  # file names are the places of documents
+    # The columns of the input go to the table; in a folder, file names are the places of documents.
+    keep = {"keep": ALL_COLUMNS if output is not None and not is_corpus_name(path) else ("file",)}
+    if output is None and not os.path.isdir(path):
+        keep = {}
     with open_corpus(path, read_options, **keep) as corpus, progress() as on_progress:
         result = check(corpus, progress=on_progress, n_jobs=jobs)
-    if output is not None and kind is not None:
-        _write_rows(result, output, kind)
+        if output is not None and kind is not None:
+            _write_rows(result, corpus, output, kind)
     if report is not None:
         from ..checking.page import write_page
 
@@ -105,13 +112,33 @@ def _check_table(output: str, path: str) -> TableKind:
     return kind
 
 
-def _write_rows(result: CheckResult, path: str, kind: TableKind) -> None:
-    """Write a row for each problem of a document."""
-    from ..checking.result import ProblemRow
-    from ..table_files import open_table
+PROBLEM_COLUMNS = ("place", "problem", "likely_label", "probability", "group", "language")
 
-    with open_table(path, kind, ProblemRow._fields) as write:
-        write(result.rows())
+
+def _write_rows(result: CheckResult, corpus: Corpus, path: str, kind: TableKind) -> None:
+    """Write a row for each problem of a document: the problem, and the columns of the input, or its label and text.
+
+    The documents are read once more, because a result has only the beginnings of their texts.
+    """
+    from ..table_files import open_table
+    from .predict import renamed
+
+    numbers = {row.document for row in result.rows()}
+    documents: dict[int, dict[str, object]] = {}
+    n_before = 0
+    for batch in corpus.batches():
+        for number in numbers & set(range(n_before, n_before + len(batch))):
+            at = number - n_before
+            own = {"label": ", ".join(batch.labels[at]), "text": batch.texts[at]}
+            kept = batch.kept[at] if batch.kept else {}
+            documents[number] = dict(kept) if kept.keys() - {"file"} else {**kept, **own}
+        n_before += len(batch)
+    names = renamed(list(dict.fromkeys(name for values in documents.values() for name in values)), PROBLEM_COLUMNS)
+    with open_table(path, kind, [*PROBLEM_COLUMNS, *names.values()]) as write:
+        write(
+            [*(getattr(row, name) for name in PROBLEM_COLUMNS), *(documents[row.document].get(name) for name in names)]
+            for row in result.rows()
+        )
 
 
 # -- tables --------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..categorizer_settings import ObjectDescription, Settings
@@ -32,6 +33,7 @@ from .correction_files import (
     show_written,
 )
 from .description import measures_text, show_sources, source_as_dict
+from .messages import warn
 from .opening import (
     default_read_options,
     is_empty_file,
@@ -371,13 +373,14 @@ class _Retraining:
             "documents": new_model.about["n_documents"],
             "relabelled": self.corrected.n_relabelled,
             "confirmed": self.corrected.n_confirmed,
+            "withdrawn": self.corrected.n_withdrawn,
             "added": self.corrected.n_added,
             "corrections": len(true),
             "right_before": count_right(true, before),
             "right_after": count_right(true, after),
             "classes": rows_by_class("corrections", true, before, after),
             "new_classes": [
-                {"label": label, "documents": documents}
+                {"label": label, "documents": documents, "similar_class": _similar_class(label, self.model)}
                 for label, documents in sizes.items()
                 if label not in self.model.classes
             ],
@@ -386,6 +389,12 @@ class _Retraining:
             "held_out": {"before": _measures(self.model), "after": _measures(new_model)},
             "retraining_problem": retraining_problem(new_model),
         }
+
+
+def _similar_class(label: Any, model: Model) -> str | None:
+    """Return the class of a model whose name is so similar to a new one that the label may have a typing error."""
+    names = [name for name in model.classes if isinstance(name, str)]
+    return next(iter(get_close_matches(label, names, n=1, cutoff=0.8)), None) if isinstance(label, str) else None
 
 
 def _measures(model: Model) -> dict[str, Any] | None:
@@ -407,14 +416,24 @@ def show_retraining(facts: Mapping[str, Any]) -> None:
     if not facts["retrained"]:
         page.line("The model has learned all of this already, so nothing was written.")
         return
-    effects = {"added": "added", "relabelled": "of the sources relabelled", "confirmed": "of the sources confirmed"}
+    effects = {
+        "added": "added",
+        "relabelled": "of the sources relabelled",
+        "confirmed": "of the sources confirmed",
+        "withdrawn": "of the sources without a label from now on",
+    }
     counts = [f"{counted(facts[name], 'document')} {effect}" for name, effect in effects.items() if facts[name]]
     if counts:
         page.line(f"By corrections: {', '.join(counts)}")
-    show_classes_of_corrections(page, facts, "corrections", "correction")
+    if facts["corrections"]:
+        show_classes_of_corrections(page, facts, "corrections", "correction")
     if new_classes := facts["new_classes"]:
         listed = ", ".join(f"{label_text(row['label'])} ({row['documents']:,})" for row in new_classes)
         page.line(f"New classes, with their documents: {listed}")
+        for row in new_classes:
+            if row["similar_class"] is not None:
+                new, old = label_text(row["label"]), label_text(row["similar_class"])
+                warn(f"{new} is a new class; if you meant {old}, correct its label and update again.")
     if lost_classes := facts["lost_classes"]:
         page.line(f"Classes that no document has any more: {', '.join(map(label_text, lost_classes))}")
     before, after = (facts["held_out"][when] for when in ("before", "after"))

@@ -11,6 +11,7 @@ from . import options
 if TYPE_CHECKING:
     from ..prediction import Model
     from ..suggesting import Suggestions
+    from ..table_files import TableKind
 
 
 @click.command(
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     *("-o", "--output"),
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="Write to this file instead of standard output.",
+    help="Write to this file instead of standard output; a table if its name ends in .csv, .tsv, .xlsx or .parquet.",
 )
 @options.jobs
 def command(
@@ -68,7 +69,7 @@ def command(
     """Suggest which documents to label next, and print a JSON line for each.
 
     The documents are those about which the model is least sure, unlike each other, and of all predicted classes. Lines
-    are {"text": ..., "row": ..., "predicted": ..., "probability": ..., "why": ...}, the most useful document first.
+    are {"text": ..., "number": ..., "predicted": ..., "probability": ..., "why": ...}, the most useful document first.
     The page of "textsieve serve --feedback" can go through them, and "train" and "update" read what it saves.
 
     POOL may be any file or folder that train reads; most of its documents have no label, and those that have one are
@@ -76,37 +77,59 @@ def command(
     suggested again.
     """
     from ..categorizer import load
-    from ..files import replacing
     from ..suggesting import suggest_documents
-    from .json_output import as_json
-    from .opening import STDIO, check_output, default_read_options, hint_if_not_a_model, open_corpus
+    from ..table_files import table_kind
+    from .opening import (
+        STDIO,
+        check_output,
+        default_read_options,
+        hint_if_not_a_model,
+        label_spellings,
+        open_corpus,
+    )
     from .progress import progress
 
     output = None if output == STDIO else output
     if output is not None:
         check_output(output, model, pool, *exclude, what="a list of documents", option="-o")
+    kind = None if output is None else table_kind(output)
     with hint_if_not_a_model("suggest", model, pool):
         categorizer = load(model)
     usual = default_read_options(categorizer.model_)
-    pool_options = {
+    pool_options: dict[str, Any] = {
         "keep": keep or (("file",) if os.path.isdir(pool) else ()),
         "usual": usual,
         "texts_only": ignore_labels,
         "optional_labels": not ignore_labels,
     }
+    spellings = label_spellings(categorizer.model_, read_options)
+    if spellings is not None:
+        pool_options["fold_labels"] = spellings
     with open_corpus(pool, read_options, **pool_options) as corpus, progress() as on_progress:
         learned = _learned_files(categorizer.model_, model)
         known = _texts_at((*exclude, *learned), read_options, usual)
         suggestions = suggest_documents(categorizer, corpus, n, exclude=known, n_jobs=jobs, progress=on_progress)
     _require_suggestions(suggestions, pool)
-    encoding = None if output is None else "utf-8"
-    lines = "".join(as_json(suggestion.as_dict(), encoding=encoding) + "\n" for suggestion in suggestions)
-    if output is None:
-        click.echo(lines, nl=False)
-    else:
-        with replacing(output) as file:
-            file.write(lines.encode())
+    _write(suggestions, output, kind)
     _print_summary(suggestions, output)
+
+
+def _write(suggestions: "Suggestions", output: str | None, kind: "TableKind | None") -> None:
+    """Write a JSON line for each suggestion, or the rows of a table."""
+    from ..files import replacing
+    from ..table_files import open_table
+    from .json_output import as_json
+
+    records = [suggestion.as_dict() for suggestion in suggestions]
+    if output is None:
+        click.echo("".join(as_json(record) + "\n" for record in records), nl=False)
+    elif kind is None:
+        with replacing(output) as file:
+            file.write("".join(as_json(record, encoding="utf-8") + "\n" for record in records).encode())
+    else:
+        columns = list(dict.fromkeys(name for record in records for name in record))
+        with open_table(output, kind, columns) as write:
+            write([record.get(name) for name in columns] for record in records)
 
 
 def _check_kept_columns(values: tuple[str, ...]) -> tuple[str | int, ...]:

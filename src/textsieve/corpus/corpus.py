@@ -6,6 +6,7 @@ of its files: it has a function that starts a pass over them. Only `load` reads 
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -182,7 +183,9 @@ class Corpus:
         n_yielded = 0
         for batch in self.batches(places=pending_places):
             self._require_texts(batch)
-            file_places = [DocumentPlace(str(values["file"])) for values in batch.kept or () if "file" in values]
+            # In a table, "file" would be the name of a column.
+            kept = [] if self.tables else batch.kept or []
+            file_places = [DocumentPlace(str(values["file"])) for values in kept if "file" in values]
             places = file_places or pending_places[: len(batch)]
             if len(places) != len(batch):  # the reader does not report places
                 places = [DocumentPlace(f"document {n_yielded + number}") for number in range(1, len(batch) + 1)]
@@ -388,6 +391,11 @@ def _label_sets(
     return label_sets
 
 
+def _is_missing(text: object) -> bool:
+    """Return whether a value stands for a missing text: None or NaN."""
+    return text is None or (isinstance(text, float) and math.isnan(text))
+
+
 def _check_texts(texts: Iterable[str], name: str) -> tuple[list[str], int]:
     """Return the texts as a list, with lone surrogates replaced, and the number of replacements.
 
@@ -395,6 +403,8 @@ def _check_texts(texts: Iterable[str], name: str) -> tuple[list[str], int]:
     """
     if isinstance(texts, str | bytes):
         raise InputError(f"is one {type(texts).__name__}", place=name, hint="Give a list of texts, such as [text]")
+    if hasattr(texts, "columns"):  # its iterator yields the names of its columns
+        raise InputError("is a data frame", place=name, hint='Give its column of texts, such as frame["text"]')
     checked = []
     n_all_replaced = 0
     for position, text in enumerate(texts):
@@ -402,7 +412,7 @@ def _check_texts(texts: Iterable[str], name: str) -> tuple[list[str], int]:
             raise InputError(
                 f"{shown(text)} is a {type(text).__name__}, not a text",
                 place=f"{name}[{position}]",
-                hint="Convert it to str first",
+                hint="Replace missing texts by empty ones" if _is_missing(text) else "Convert it to str first",
             )
         clean_text, n_replaced = without_surrogates(text)
         checked.append(clean_text)

@@ -197,16 +197,17 @@ def last_corrections(files: Iterable[CorrectionFile]) -> dict[bytes, tuple[Corre
 class CorrectedDocuments:
     """The documents of a model's sources, with corrections.
 
-    A correction replaces the labels of all documents with the same text. If there is none, its document comes after all
-    others, in the order of the files. If a text has several corrections, the last one counts. The counts are those of
-    the last pass over `corpus`.
+    A correction replaces the labels of all documents with the same text, and one to none of the classes makes them
+    unlabelled. If there is none, its document comes after all others, in the order of the files. If a text has several
+    corrections, the last one counts. The counts are those of the last pass over `corpus`.
     """
 
     def __init__(self, documents: Corpus, files: Sequence[CorrectionFile]) -> None:
-        self.n_relabelled = self.n_confirmed = self.n_added = 0
-        """The documents of the sources whose labels were replaced, or were right already; and the added documents."""
+        self.n_relabelled = self.n_confirmed = self.n_withdrawn = self.n_added = 0
+        """Documents of the sources with replaced labels, right labels, or without labels now; and added documents."""
         self.corpus = documents.mapped(self._corrected)
         self._last = last_corrections(files)
+        self._withdrawn = {text for file in files for text in file.corrections.withdrawn()} - self._last.keys()
         self._files = files
 
     @property
@@ -226,7 +227,7 @@ class CorrectedDocuments:
 
     def _corrected(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         """Yield the documents of the sources with right labels, and then the other corrections."""
-        self.n_relabelled = self.n_confirmed = self.n_added = 0
+        self.n_relabelled = self.n_confirmed = self.n_withdrawn = self.n_added = 0
         texts_in_sources = set()
         for batch in batches:
             labels = list(batch.labels)
@@ -238,6 +239,9 @@ class CorrectedDocuments:
                     self.n_confirmed += is_right
                     self.n_relabelled += not is_right
                     labels[row] = right_labels
+                elif text in self._withdrawn and labels[row]:  # none of the classes is right
+                    self.n_withdrawn += 1
+                    labels[row] = ()
             yield replace(batch, labels=labels)
         for batch in self.of(self._files, without=texts_in_sources):
             self.n_added += len(batch)
