@@ -51,7 +51,8 @@ const keysNote = ({ classes, multilabel }) => {
 
 export const useLabelling = () => {
   const work = byId("label-work"), search = byId("label-search");
-  let model = null, name = "", list = null, isSaved = true, groups = [[], []], chosen = new Set();
+  let model = null, name = "", list = null, isSaved = true, groups = [[], []];
+  let shown = null, isExplained = false, chosen = new Set(), switched = new Map(); // of a multilabel document
   let sending = Promise.resolve(), current = new AbortController(), ahead = null;
   const showMarked = useMarked("label-");
   const showState = (message) => { byId("label-state").textContent = message; };
@@ -120,12 +121,32 @@ export const useLabelling = () => {
     const number = chosen.size ? formatCount(chosen.size, "class", "classes") : "no class";
     byId("label-confirm").textContent = `Confirm ${number}`;
   };
+  /** Switches classes as the reader did, whatever is predicted. */
+  const applySwitched = () => {
+    for (const [key, isOn] of switched) {
+      if (isOn) chosen.add(key);
+      else chosen.delete(key);
+    }
+  };
+  const setChosen = (labels) => {
+    chosen = new Set(labels.map(labelKey));
+    applySwitched();
+  };
+  /** Sets whether the explanation has arrived or failed: before that, nobody can confirm the predicted classes. */
+  const setExplained = (isSo) => {
+    isExplained = isSo;
+    byId("label-confirm").disabled = !isSo;
+  };
   /** Returns the explanation of an entry; errors become null, because a document can be labelled without marks. */
   const explain = (entry, signal) => api.explain(entry.text, null, signal).catch(() => null);
   const showDocument = async () => {
     current.abort();
     current = new AbortController();
     const { signal } = current, entry = list.entry();
+    const known = new Set(model.classes.map(({ label }) => labelKey(label)));
+    switched = new Map(entry === shown ? [...switched].filter(([key]) => known.has(key)) : []);
+    shown = entry;
+    setExplained(false);
     showProgress();
     if (entry === null) return;
     byId("label-why").textContent = entry.why ?? "";
@@ -133,7 +154,7 @@ export const useLabelling = () => {
     byId("label-marked").scrollTop = 0;
     byId("label-legend").textContent = "";
     search.value = "";
-    chosen = new Set((entry.sent ?? []).map(labelKey));
+    setChosen(entry.sent ?? []);
     groups = choicesOf(model, null);
     const explanation = ahead?.entry === entry ? ahead.explanation : explain(entry, signal);
     const isFixed = groups[1].length === 0;
@@ -145,9 +166,10 @@ export const useLabelling = () => {
     byId("label-legend").textContent = legendOf(explained);
     groups = choicesOf(model, explained?.classes);
     if (model.multilabel && entry.sent === null && explained) {
-      chosen = new Set(explained.classes.filter(({ predicted }) => predicted).map(({ label }) => labelKey(label)));
+      setChosen(explained.classes.filter(({ predicted }) => predicted).map(({ label }) => label));
     }
     drawClasses();
+    setExplained(true);
     const next = list.entry(1);
     if (next) ahead = { entry: next, explanation: explain(next, null) };
   };
@@ -166,12 +188,18 @@ export const useLabelling = () => {
     list.label(labels);
     goOn(`Labelled: ${namesOf(labels)}.`);
   };
+  /** Labels a single-label document, or switches a class of a multilabel document on or off. */
   const choose = (key) => {
-    if (!model.multilabel) return confirm([JSON.parse(key)]);
-    if (!chosen.delete(key)) chosen.add(key);
+    if (!model.multilabel) {
+      confirm([JSON.parse(key)]);
+      return;
+    }
+    switched.set(key, !chosen.has(key));
+    applySwitched();
     drawClasses();
-    const button = [...work.querySelectorAll("[data-key]")].find((element) => element.dataset.key === key);
-    return (button ?? work).focus();
+    work.focus({ preventScroll: true }); // where Enter confirms
+    const state = switched.get(key) ? "on" : "off";
+    announce(`“${labelText(JSON.parse(key))}” ${state}. ${byId("label-confirm").textContent}`);
   };
   const skip = () => {
     list.skip();
@@ -187,8 +215,7 @@ export const useLabelling = () => {
     work.focus({ preventScroll: true });
     announce(`${byId("label-state").textContent} ${byId("label-title").textContent}`);
   };
-  const confirmChosen = () => confirm([...chosen].map((key) => JSON.parse(key)));
-
+  const confirmChosen = () => { if (isExplained) confirm([...chosen].map((key) => JSON.parse(key))); };
   const chooseNone = () => { if (!model.multilabel) confirm([]); };
 
   const actions = { 0: chooseNone, s: skip, z: undo, backspace: undo };
@@ -211,8 +238,10 @@ export const useLabelling = () => {
     else confirmChosen();
   });
   work.addEventListener("click", (event) => {
-    const button = event.target.closest("[data-key]");
-    if (button) choose(button.dataset.key);
+    const key = event.target.closest("[data-key]")?.dataset.key;
+    if (key === undefined) return;
+    choose(key);
+    if (model.multilabel) [...work.querySelectorAll("[data-key]")].find(({ dataset }) => dataset.key === key)?.focus();
   });
   search.addEventListener("input", drawClasses);
   byId("label-none").addEventListener("click", chooseNone);
