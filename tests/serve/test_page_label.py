@@ -95,6 +95,15 @@ class Labelling:
             """
         )
 
+    def answer_questions(self, *, yes: bool) -> None:
+        """Answer the questions of the page, and count them, from now on."""
+        script = "window.questions = []; window.confirm = (text) => { questions.push(text); return arguments[0]; }"
+        self.browser.run(script.replace("arguments[0]", json.dumps(yes)))
+
+    def questions(self) -> list[str]:
+        questions: list[str] = self.browser.run("return window.questions")
+        return questions
+
 
 @pytest.fixture
 def labelling(page: Page, single_label: PageService, tmp_path: Path) -> Labelling:
@@ -413,6 +422,92 @@ def test_switched_classes_stay_when_another_model_is_loaded(
     browser.wait("!document.getElementById('newer-model').hidden")
     browser.wait("!document.getElementById('label-confirm').disabled")
     assert browser.texts(PRESSED) == ["cars"]
+
+
+def test_a_rejected_label_does_not_keep_others_from_being_saved(
+    page: Page, browser: Browser, single_label: PageService, tmp_path: Path
+) -> None:
+    labelling = Labelling(page, single_label, tmp_path)
+    long_text = "moon " * 500
+    labelling.open([TEXTS[0], long_text, *TEXTS[1:3]])
+    browser.requests()
+    labelling.press("3")
+    browser.wait("document.getElementById('label-legend').textContent.includes('could not explain')")
+    labelling.press("3")
+    labelling.wait_for(TEXTS[1])
+    labelling.press("2")
+    labelling.wait_for(TEXTS[2])
+    labelling.press("1")
+    labelling.wait_for_saved(3)
+    assert labelling.saved() == [(TEXTS[0], "space"), (TEXTS[1], "music"), (TEXTS[2], "cars")]
+    browser.wait("!document.getElementById('label-fault').hidden")
+    assert browser.one("#label-fault").text.startswith("“moon moon")
+    assert "was not saved" in browser.one("#label-fault").text
+
+    labelling.press("z", "z", "z")  # the document that was rejected
+    browser.wait("document.getElementById('label-title').textContent === '2 of 4'")
+    assert len([url for url in browser.requests() if "feedback" in url]) == 4, "it was sent only once"
+    labelling.press("1", "s")
+    labelling.wait_for(TEXTS[2])
+    browser.wait("document.getElementById('label-fault').textContent.includes('was not saved')")
+    assert len([url for url in browser.requests() if "feedback" in url]) == 1, "another label is sent"
+    labelling.press("z", "z", "s")
+    browser.wait("document.getElementById('label-fault').hidden")
+
+
+def test_another_list_does_not_discard_labels_unasked(
+    page: Page, browser: Browser, without_feedback: PageService, tmp_path: Path
+) -> None:
+    labelling = Labelling(page, without_feedback, tmp_path)
+    labelling.open(TEXTS[:3])
+    labelling.answer_questions(yes=False)
+    labelling.press("3")
+    labelling.wait_for(TEXTS[1])
+    labelling.give(["engine"], "other.jsonl")
+    browser.wait("window.questions.length")
+    assert labelling.questions() == [
+        "1 label of todo.jsonl is neither saved nor downloaded. Open other.jsonl and lose it?"
+    ]
+    assert labelling.title() == "2 of 3"
+    assert browser.active() == "label-work"
+    labelling.press("2")
+    labelling.wait_for(TEXTS[2])
+
+    labelling.answer_questions(yes=True)
+    labelling.give(["engine", "brake"], "other.jsonl")
+    labelling.wait_for("engine")
+    assert labelling.questions() == [
+        "2 labels of todo.jsonl are neither saved nor downloaded. Open other.jsonl and lose them?"
+    ]
+    labelling.press("1")
+    labelling.wait_for("brake")
+    browser.downloads_to(tmp_path)
+    browser.one("#label-download").click()
+    browser.wait_for(tmp_path / "other-labels.jsonl")
+    labelling.answer_questions(yes=False)
+    labelling.open(TEXTS)
+    assert labelling.questions() == []
+
+
+def test_another_list_is_opened_after_the_labels_are_saved(labelling: Labelling, browser: Browser) -> None:
+    labelling.answer_questions(yes=False)
+    labelling.press("3")
+    labelling.wait_for(TEXTS[1])
+    labelling.open(["engine", "brake"])
+    assert labelling.questions() == []
+    assert labelling.saved() == [(TEXTS[0], "space")]
+
+    labelling.fail_to_save()
+    labelling.press("1")
+    labelling.wait_for("brake")
+    labelling.give(TEXTS, "other.jsonl")
+    browser.wait("window.questions.length")
+    assert labelling.title() == "2 of 2"
+    assert browser.texts("#label-fault") == [f"“engine{labelling.word}” was not saved: Rejected by the test."]
+    browser.run("window.isDown = false")
+    labelling.press("1")
+    labelling.wait_for_saved(3)
+    assert labelling.saved()[1:] == [("engine", "cars"), ("brake", "cars")]
 
 
 def test_any_file_with_texts_can_be_labelled(page: Page, single_label: PageService, tmp_path: Path) -> None:
