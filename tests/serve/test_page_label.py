@@ -13,7 +13,7 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 
 from tests.browser import Browser
-from tests.serve.conftest import HOSTILE, Page, PageService
+from tests.serve.conftest import HOSTILE, WORDS, Page, PageService, Services, documents, words_categorizer
 from tests.serve.servers import running_server
 from textsieve.modelfile import write
 from textsieve.prediction import Model
@@ -51,12 +51,16 @@ class Labelling:
             assert time.monotonic() < deadline, self.saved()
             time.sleep(0.02)
 
-    def open(self, texts: list[str], **more: object) -> None:
-        """Open a list, and wait for the first document."""
+    def give(self, texts: list[str], file_name: str = "todo.jsonl", **more: object) -> None:
+        """Choose a list."""
         rows = [{"text": text + self.word, "why": f"reason {number}"} | more for number, text in enumerate(texts)]
-        path = self.folder / "todo.jsonl"
+        path = self.folder / file_name
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         self.browser.give_file("#label-input", path)
+
+    def open(self, texts: list[str], **more: object) -> None:
+        """Choose a list, and wait for the first document."""
+        self.give(texts, **more)
         self.wait_for(texts[0])
 
     def wait_for(self, text: str) -> None:
@@ -78,6 +82,27 @@ class Labelling:
     def state(self) -> str:
         (state,) = self.browser.texts("#label-state")
         return state
+
+    def fail_to_save(self) -> None:
+        """Answer corrections with status 503 while `window.isDown`."""
+        self.browser.run(
+            """
+            const originalFetch = window.fetch;
+            window.isDown = true;
+            const error = { error: { code: "x", message: "Rejected by the test." } };
+            window.fetch = (path, about) => (window.isDown && String(path).includes("feedback")
+              ? Promise.resolve(new Response(JSON.stringify(error), { status: 503 })) : originalFetch(path, about));
+            """
+        )
+
+    def answer_questions(self, *, yes: bool) -> None:
+        """Answer the questions of the page, and count them, from now on."""
+        script = "window.questions = []; window.confirm = (text) => { questions.push(text); return arguments[0]; }"
+        self.browser.run(script.replace("arguments[0]", json.dumps(yes)))
+
+    def questions(self) -> list[str]:
+        questions: list[str] = self.browser.run("return window.questions")
+        return questions
 
 
 @pytest.fixture
@@ -213,15 +238,7 @@ def test_keys_have_no_effect_outside_the_document(labelling: Labelling, browser:
 
 
 def test_a_label_that_is_not_saved_is_reported_and_sent_again(labelling: Labelling, browser: Browser) -> None:
-    browser.run(
-        """
-        const originalFetch = window.fetch;
-        window.isDown = true;
-        const error = { error: { code: "x", message: "Rejected by the test." } };
-        window.fetch = (path, about) => (window.isDown && String(path).includes("feedback")
-          ? Promise.resolve(new Response(JSON.stringify(error), { status: 503 })) : originalFetch(path, about));
-        """
-    )
+    labelling.fail_to_save()
     labelling.press("3")
     labelling.press("2")
     browser.wait("!document.getElementById('label-fault').hidden")
@@ -291,10 +308,8 @@ def test_multilabel_documents_get_several_classes_or_none(
     browser.type(other)
     browser.press(Keys.ENTER)
     assert browser.texts("#label-found [aria-pressed=true] .name") == [other]
-    browser.run("document.getElementById('label-work').focus()")
     labelling.press("1")
     assert browser.texts("#label-confirm") == ["Confirm 2 classes"]
-    browser.run("document.getElementById('label-work').focus()")
     labelling.press(Keys.ENTER)
     labelling.wait_for(texts[1])
     for _ in browser.texts(pressed):
@@ -306,6 +321,193 @@ def test_multilabel_documents_get_several_classes_or_none(
     (first_text, first), second = labelling.saved()
     assert (first_text, set(first)) == (texts[0], {other, best[0].removesuffix(" (predicted)")})
     assert second == (texts[1], [])
+
+
+@pytest.fixture(scope="module")
+def few_topics(services: Services) -> PageService:
+    """Return a multilabel model with three classes, which always have the same keys."""
+    texts, labels = documents(WORDS)
+    model = words_categorizer(probabilities="sigmoid").fit(texts, [(label,) for label in labels]).model_
+    return services.start("few-topics", model)
+
+
+PRESSED = "#label-classes [aria-pressed=true] .name"
+
+
+def test_a_digit_leaves_the_focus_where_enter_confirms(
+    page: Page, browser: Browser, few_topics: PageService, tmp_path: Path
+) -> None:
+    labelling = Labelling(page, few_topics, tmp_path)
+    texts = ["moon rocket launch mission", "guitar song piano melody"]
+    labelling.open(texts)
+    assert browser.texts(PRESSED) == ["space (predicted)"]
+    labelling.press("1")
+    assert browser.active() == "label-work"
+    browser.wait("document.getElementById('announcement').textContent === '“cars” on. Confirm 2 classes'")
+    labelling.press("3")
+    browser.wait("document.getElementById('announcement').textContent === '“space” off. Confirm 1 class'")
+    labelling.press(Keys.ENTER)
+    labelling.wait_for(texts[1])
+    browser.all("#label-classes button")[0].click()
+    assert "cars" in browser.active(), "a click keeps the focus on its button"
+    labelling.press("s")
+    labelling.wait_for_saved(1)
+    assert labelling.saved() == [(texts[0], ["cars"])]
+
+
+def test_classes_are_confirmed_only_after_the_explanation(
+    page: Page, browser: Browser, few_topics: PageService, tmp_path: Path
+) -> None:
+    labelling = Labelling(page, few_topics, tmp_path)
+    browser.run(
+        """
+        const originalFetch = window.fetch, waiting = [];
+        window.fetch = (path, about) => (String(path).includes("explain")
+          ? new Promise((resolve) => waiting.push((isFailing) =>
+            resolve(isFailing ? new Response("{}", { status: 500 }) : originalFetch(path, about))))
+          : originalFetch(path, about));
+        window.answer = (isFailing = false) => waiting.shift()(isFailing);
+        """
+    )
+    texts = ["moon rocket launch mission", "shuttle orbit telescope rocket", "moon mission"]
+    confirm = browser.one("#label-confirm")
+
+    labelling.give(texts)
+    browser.wait("document.querySelectorAll('#label-classes button').length === 3")
+    assert not confirm.is_enabled()
+    labelling.press(Keys.ENTER)
+    assert labelling.title() == "1 of 3", "nobody has seen the predicted classes yet"
+    labelling.press("1")
+    browser.run("window.answer()")
+    labelling.wait_for(texts[0])
+    assert browser.texts(PRESSED) == ["cars", "space (predicted)"]
+    assert confirm.is_enabled()
+    labelling.press(Keys.ENTER)
+
+    browser.wait("document.getElementById('label-title').textContent === '2 of 3'")
+    assert not confirm.is_enabled()
+    labelling.press("3", "3")
+    browser.run("window.answer()")
+    labelling.wait_for(texts[1])
+    assert browser.texts(PRESSED) == [], "the reader switched the predicted class off"
+    labelling.press(Keys.ENTER)
+
+    browser.wait("document.getElementById('label-title').textContent === '3 of 3'")
+    labelling.press("2")
+    browser.run("window.answer(true)")
+    browser.wait("!document.getElementById('label-confirm').disabled")
+    assert browser.texts(PRESSED) == ["music"]
+    labelling.press(Keys.ENTER)
+    labelling.wait_for_saved(3)
+    saved = [(text, sorted(labels)) for text, labels in labelling.saved()]
+    assert saved == [(texts[0], ["cars", "space"]), (texts[1], []), (texts[2], ["music"])]
+
+
+def test_switched_classes_stay_when_another_model_is_loaded(
+    page: Page, browser: Browser, few_topics: PageService, tmp_path: Path
+) -> None:
+    labelling = Labelling(page, few_topics, tmp_path)
+    labelling.open(["moon rocket launch mission"])
+    labelling.press("1", "3")
+    browser.run(
+        """
+        const originalFetch = window.fetch;
+        window.fetch = async (path, about) => {
+          const response = await originalFetch(path, about);
+          return path === "v1/model" ? Response.json({ ...await response.json(), id: "another" }) : response;
+        };
+        document.dispatchEvent(new Event("visibilitychange"));
+        """
+    )
+    browser.wait("!document.getElementById('newer-model').hidden")
+    browser.wait("!document.getElementById('label-confirm').disabled")
+    assert browser.texts(PRESSED) == ["cars"]
+
+
+def test_a_rejected_label_does_not_keep_others_from_being_saved(
+    page: Page, browser: Browser, single_label: PageService, tmp_path: Path
+) -> None:
+    labelling = Labelling(page, single_label, tmp_path)
+    long_text = "moon " * 500
+    labelling.open([TEXTS[0], long_text, *TEXTS[1:3]])
+    browser.requests()
+    labelling.press("3")
+    browser.wait("document.getElementById('label-legend').textContent.includes('could not explain')")
+    labelling.press("3")
+    labelling.wait_for(TEXTS[1])
+    labelling.press("2")
+    labelling.wait_for(TEXTS[2])
+    labelling.press("1")
+    labelling.wait_for_saved(3)
+    assert labelling.saved() == [(TEXTS[0], "space"), (TEXTS[1], "music"), (TEXTS[2], "cars")]
+    browser.wait("!document.getElementById('label-fault').hidden")
+    assert browser.one("#label-fault").text.startswith("“moon moon")
+    assert "was not saved" in browser.one("#label-fault").text
+
+    labelling.press("z", "z", "z")  # the document that was rejected
+    browser.wait("document.getElementById('label-title').textContent === '2 of 4'")
+    assert len([url for url in browser.requests() if "feedback" in url]) == 4, "it was sent only once"
+    labelling.press("1", "s")
+    labelling.wait_for(TEXTS[2])
+    browser.wait("document.getElementById('label-fault').textContent.includes('was not saved')")
+    assert len([url for url in browser.requests() if "feedback" in url]) == 1, "another label is sent"
+    labelling.press("z", "z", "s")
+    browser.wait("document.getElementById('label-fault').hidden")
+
+
+def test_another_list_does_not_discard_labels_unasked(
+    page: Page, browser: Browser, without_feedback: PageService, tmp_path: Path
+) -> None:
+    labelling = Labelling(page, without_feedback, tmp_path)
+    labelling.open(TEXTS[:3])
+    labelling.answer_questions(yes=False)
+    labelling.press("3")
+    labelling.wait_for(TEXTS[1])
+    labelling.give(["engine"], "other.jsonl")
+    browser.wait("window.questions.length")
+    assert labelling.questions() == [
+        "1 label of todo.jsonl is neither saved nor downloaded. Open other.jsonl and lose it?"
+    ]
+    assert labelling.title() == "2 of 3"
+    assert browser.active() == "label-work"
+    labelling.press("2")
+    labelling.wait_for(TEXTS[2])
+
+    labelling.answer_questions(yes=True)
+    labelling.give(["engine", "brake"], "other.jsonl")
+    labelling.wait_for("engine")
+    assert labelling.questions() == [
+        "2 labels of todo.jsonl are neither saved nor downloaded. Open other.jsonl and lose them?"
+    ]
+    labelling.press("1")
+    labelling.wait_for("brake")
+    browser.downloads_to(tmp_path)
+    browser.one("#label-download").click()
+    browser.wait_for(tmp_path / "other-labels.jsonl")
+    labelling.answer_questions(yes=False)
+    labelling.open(TEXTS)
+    assert labelling.questions() == []
+
+
+def test_another_list_is_opened_after_the_labels_are_saved(labelling: Labelling, browser: Browser) -> None:
+    labelling.answer_questions(yes=False)
+    labelling.press("3")
+    labelling.wait_for(TEXTS[1])
+    labelling.open(["engine", "brake"])
+    assert labelling.questions() == []
+    assert labelling.saved() == [(TEXTS[0], "space")]
+
+    labelling.fail_to_save()
+    labelling.press("1")
+    labelling.wait_for("brake")
+    labelling.give(TEXTS, "other.jsonl")
+    browser.wait("window.questions.length")
+    assert labelling.title() == "2 of 2"
+    assert browser.texts("#label-fault") == [f"“engine{labelling.word}” was not saved: Rejected by the test."]
+    browser.run("window.isDown = false")
+    labelling.press("1")
+    labelling.wait_for_saved(3)
+    assert labelling.saved()[1:] == [("engine", "cars"), ("brake", "cars")]
 
 
 def test_any_file_with_texts_can_be_labelled(page: Page, single_label: PageService, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 // A decision can be withdrawn without a trace as long as it was not sent to the server. So the last decision waits
 // until the next one is made, the list ends, or the reader leaves the page. A label that was sent is in the corrections
 // file and stays there. Another label for the same text is added after it, and `textsieve update` learns the last one.
+// A label that the server rejected has a fault, and is not sent again: the document needs another label.
 
 import { textColumnsOf, textOfRow } from "./documents.js";
 import { labelKey } from "./dom.js";
@@ -28,16 +29,17 @@ const keyOf = (labels) => (labels === null ? null : JSON.stringify(labels.map(la
  * The labels of a document are null while there is no decision, and an empty list if none of the classes is right.
  */
 export const labelList = (documents) => {
-  const entries = documents.map((document) => ({ ...document, labels: null, isSkipped: false, sent: null }));
+  const undecided = { labels: null, isSkipped: false, fault: null };
+  const entries = documents.map((document) => ({ ...document, ...undecided, sent: null }));
   const history = []; // positions of decided entries, the last decision last
   let position = 0;
 
   const goOn = (decision) => {
-    Object.assign(entries[position], decision);
+    Object.assign(entries[position], undecided, decision);
     history.push(position);
     position += 1;
   };
-  const needsSending = ({ labels, sent }) => labels !== null && keyOf(labels) !== keyOf(sent);
+  const isUnsaved = ({ labels, sent }) => labels !== null && keyOf(labels) !== keyOf(sent);
   const labelsOf = ({ labels, sent }) => labels ?? sent;
 
   return {
@@ -46,20 +48,22 @@ export const labelList = (documents) => {
     position: () => position,
     /** Returns the current entry, or null at the end; or one at another distance, such as the next one. */
     entry: (distance = 0) => entries[position + distance] ?? null,
-    label: (labels) => goOn({ labels, isSkipped: false }),
-    skip: () => goOn({ labels: null, isSkipped: true }),
+    label: (labels) => goOn({ labels }),
+    skip: () => goOn({ isSkipped: true }),
     canUndo: () => history.length > 0,
     /** Goes back to the document of the last decision and withdraws it; returns the entry. */
     undo: () => {
       position = history.pop();
-      return Object.assign(entries[position], { labels: null, isSkipped: false });
+      return Object.assign(entries[position], undecided);
     },
     /** Returns the entries to send now: all, or all but the last decision, which can still be undone. */
     toSend: (isLeaving = false) => {
       const last = isLeaving || position === entries.length ? null : history.at(-1);
-      return entries.filter((entry, index) => index !== last && needsSending(entry));
+      return entries.filter((entry, index) => index !== last && entry.fault === null && isUnsaved(entry));
     },
-    nUnsent: () => entries.filter(needsSending).length,
+    /** Returns the entries whose labels the server rejected. */
+    rejected: () => entries.filter(({ fault }) => fault !== null),
+    nUnsaved: () => entries.filter(isUnsaved).length,
     nLabelled: () => entries.filter((entry) => labelsOf(entry) !== null).length,
     nSkipped: () => entries.filter((entry) => entry.isSkipped && labelsOf(entry) === null).length,
     /** Returns the labelled documents as JSON lines, which `textsieve train` and `textsieve update` read. */

@@ -18,6 +18,7 @@ const MAX_FOUND = 100; // other classes that are shown
 const SAVES = "This server saves each label in its corrections file.";
 const SAVES_NOT = "This server does not save labels (it runs without --feedback): download them when you are done, for "
   + "textsieve train or textsieve update.";
+const PASSING = new Set([401, 408, 429]); // a token is missing, or the request was too slow, or one of too many
 const NO_TEXTS = "has no texts to label.";
 
 const namesOf = (labels) => labels.map((label) => `“${labelText(label)}”`).join(", ") || "none of the classes";
@@ -41,6 +42,9 @@ const legendOf = (explanation) => {
   if (!explanation.contributions.length) return "The model knows no term of this text.";
   return `Underlined terms speak for “${labelText(explanation.label)}”, those with a dashed line against it.`;
 };
+/** Returns whether the server will never save this label, such as one of a text that is too long. */
+const isRejection = (reason) => reason instanceof api.ApiError
+  && reason.status >= 400 && reason.status < 500 && !PASSING.has(reason.status);
 const keysNote = ({ classes, multilabel }) => {
   const digits = `1 to ${Math.min(classes.length, N_KEYS)}`;
   const start = multilabel
@@ -51,7 +55,8 @@ const keysNote = ({ classes, multilabel }) => {
 
 export const useLabelling = () => {
   const work = byId("label-work"), search = byId("label-search");
-  let model = null, name = "", list = null, isSaved = true, groups = [[], []], chosen = new Set();
+  let model = null, name = "", list = null, isDownloaded = false, groups = [[], []];
+  let shown = null, isExplained = false, chosen = new Set(), switched = new Map(); // of a multilabel document
   let sending = Promise.resolve(), current = new AbortController(), ahead = null;
   const showMarked = useMarked("label-");
   const showState = (message) => { byId("label-state").textContent = message; };
@@ -59,24 +64,36 @@ export const useLabelling = () => {
   // -- saving
 
   const correctionOf = ({ text, labels }) => (model.multilabel ? { text, labels } : { text, label: labels[0] ?? null });
-  /** Sends labels, one after the other; those that fail are sent again later. */
+  const faultOf = ({ text }, message) => `${beginningOf(text)} was not saved: ${message}`;
+  const showRejected = () => {
+    const entries = list.rejected(), last = entries.at(-1), nOthers = entries.length - 1;
+    const others = nOthers > 0 ? ` Not saved either: ${formatCount(nOthers, "other label")}.` : "";
+    showMessage("label-fault", last ? faultOf(last, last.fault) + others : null);
+  };
+  /** Sends labels, one after the other. Those that the server rejects get a fault; others that fail are sent later. */
   const save = (isLeaving = false) => {
     const target = list;
     sending = sending.then(async () => {
       for (const entry of model.feedback ? target.toSend(isLeaving) : []) {
         const { labels, sent } = entry;
+        if (labels === null) continue; // undone while another label was sent
         try {
           entry.sent = labels; // from now on, undo says that it was sent
           await api.correct(correctionOf({ text: entry.text, labels }));
         } catch (reason) {
           entry.sent = sent;
-          showMessage("label-fault", `${beginningOf(entry.text)} was not saved: ${reason.message}`);
-          return;
+          if (!isRejection(reason)) {
+            showMessage("label-fault", faultOf(entry, reason.message));
+            return;
+          }
+          if (entry.labels === labels) entry.fault = reason.message; // otherwise, it has another label by now
         }
       }
-      if (target === list) showMessage("label-fault", null);
-      if (target === list) showProgress();
+      if (target !== list) return;
+      showRejected();
+      showProgress();
     });
+    return sending;
   };
 
   // -- the document
@@ -120,12 +137,32 @@ export const useLabelling = () => {
     const number = chosen.size ? formatCount(chosen.size, "class", "classes") : "no class";
     byId("label-confirm").textContent = `Confirm ${number}`;
   };
+  /** Switches classes as the reader did, whatever is predicted. */
+  const applySwitched = () => {
+    for (const [key, isOn] of switched) {
+      if (isOn) chosen.add(key);
+      else chosen.delete(key);
+    }
+  };
+  const setChosen = (labels) => {
+    chosen = new Set(labels.map(labelKey));
+    applySwitched();
+  };
+  /** Sets whether the explanation has arrived or failed: before that, nobody can confirm the predicted classes. */
+  const setExplained = (isSo) => {
+    isExplained = isSo;
+    byId("label-confirm").disabled = !isSo;
+  };
   /** Returns the explanation of an entry; errors become null, because a document can be labelled without marks. */
   const explain = (entry, signal) => api.explain(entry.text, null, signal).catch(() => null);
   const showDocument = async () => {
     current.abort();
     current = new AbortController();
     const { signal } = current, entry = list.entry();
+    const known = new Set(model.classes.map(({ label }) => labelKey(label)));
+    switched = new Map(entry === shown ? [...switched].filter(([key]) => known.has(key)) : []);
+    shown = entry;
+    setExplained(false);
     showProgress();
     if (entry === null) return;
     byId("label-why").textContent = entry.why ?? "";
@@ -133,7 +170,7 @@ export const useLabelling = () => {
     byId("label-marked").scrollTop = 0;
     byId("label-legend").textContent = "";
     search.value = "";
-    chosen = new Set((entry.sent ?? []).map(labelKey));
+    setChosen(entry.sent ?? []);
     groups = choicesOf(model, null);
     const explanation = ahead?.entry === entry ? ahead.explanation : explain(entry, signal);
     const isFixed = groups[1].length === 0;
@@ -145,9 +182,10 @@ export const useLabelling = () => {
     byId("label-legend").textContent = legendOf(explained);
     groups = choicesOf(model, explained?.classes);
     if (model.multilabel && entry.sent === null && explained) {
-      chosen = new Set(explained.classes.filter(({ predicted }) => predicted).map(({ label }) => labelKey(label)));
+      setChosen(explained.classes.filter(({ predicted }) => predicted).map(({ label }) => label));
     }
     drawClasses();
+    setExplained(true);
     const next = list.entry(1);
     if (next) ahead = { entry: next, explanation: explain(next, null) };
   };
@@ -155,7 +193,7 @@ export const useLabelling = () => {
   // -- decisions
 
   const goOn = (message) => {
-    isSaved = false;
+    isDownloaded = false;
     save();
     showState(message);
     showDocument();
@@ -166,12 +204,18 @@ export const useLabelling = () => {
     list.label(labels);
     goOn(`Labelled: ${namesOf(labels)}.`);
   };
+  /** Labels a single-label document, or switches a class of a multilabel document on or off. */
   const choose = (key) => {
-    if (!model.multilabel) return confirm([JSON.parse(key)]);
-    if (!chosen.delete(key)) chosen.add(key);
+    if (!model.multilabel) {
+      confirm([JSON.parse(key)]);
+      return;
+    }
+    switched.set(key, !chosen.has(key));
+    applySwitched();
     drawClasses();
-    const button = [...work.querySelectorAll("[data-key]")].find((element) => element.dataset.key === key);
-    return (button ?? work).focus();
+    work.focus({ preventScroll: true }); // where Enter confirms
+    const state = switched.get(key) ? "on" : "off";
+    announce(`“${labelText(JSON.parse(key))}” ${state}. ${byId("label-confirm").textContent}`);
   };
   const skip = () => {
     list.skip();
@@ -187,8 +231,7 @@ export const useLabelling = () => {
     work.focus({ preventScroll: true });
     announce(`${byId("label-state").textContent} ${byId("label-title").textContent}`);
   };
-  const confirmChosen = () => confirm([...chosen].map((key) => JSON.parse(key)));
-
+  const confirmChosen = () => { if (isExplained) confirm([...chosen].map((key) => JSON.parse(key))); };
   const chooseNone = () => { if (!model.multilabel) confirm([]); };
 
   const actions = { 0: chooseNone, s: skip, z: undo, backspace: undo };
@@ -211,8 +254,10 @@ export const useLabelling = () => {
     else confirmChosen();
   });
   work.addEventListener("click", (event) => {
-    const button = event.target.closest("[data-key]");
-    if (button) choose(button.dataset.key);
+    const key = event.target.closest("[data-key]")?.dataset.key;
+    if (key === undefined) return;
+    choose(key);
+    if (model.multilabel) [...work.querySelectorAll("[data-key]")].find(({ dataset }) => dataset.key === key)?.focus();
   });
   search.addEventListener("input", drawClasses);
   byId("label-none").addEventListener("click", chooseNone);
@@ -222,26 +267,36 @@ export const useLabelling = () => {
   byId("label-download").addEventListener("click", () => {
     const stem = name.replace(/\.[^.]*$/, "");
     download(`${stem}-labels.jsonl`, list.jsonLines(model.multilabel), "application/x-ndjson");
-    isSaved = true;
+    isDownloaded = true;
   });
   api.connection.addEventListener("up", () => { if (list !== null) save(); });
   document.addEventListener("visibilitychange", () => { if (document.hidden && list !== null) save(true); });
+  /** Returns the number of labels that are neither saved nor downloaded. */
+  const nAtRisk = () => (list === null || isDownloaded ? 0 : list.nUnsaved());
   addEventListener("beforeunload", (event) => {
-    const hasUnsent = list !== null && model.feedback && list.nUnsent() > 0;
-    const isLost = list !== null && !model.feedback && !isSaved && list.nLabelled() > 0;
-    if (hasUnsent || isLost) event.preventDefault(); // the browser asks whether to leave
+    if (nAtRisk()) event.preventDefault(); // the browser asks whether to leave
   });
+  /** Saves what can be saved, and returns whether another list may replace this one. */
+  const mayLeaveFor = async (otherName) => {
+    if (list !== null) await save(true);
+    const n = nAtRisk(), [verb, pronoun] = n === 1 ? ["is", "it"] : ["are", "them"];
+    const state = `${formatCount(n, "label")} of ${name} ${verb} neither saved nor downloaded.`;
+    return n === 0 || window.confirm(`${state} Open ${otherName} and lose ${pronoun}?`);
+  };
 
   takeFiles(byId("label-drop"), byId("label-input"), async (file) => {
     if (model === null) return;
-    showMessage("label-fault", null);
     try {
       const table = documentsOf(file.name, await textOf(file)), documents = documentsToLabel(table, model.text_columns);
       if (!documents.length) throw new Error(`${file.name} ${NO_TEXTS}`);
-      if (list !== null) save(true);
+      if (!await mayLeaveFor(file.name)) {
+        work.focus();
+        return;
+      }
+      showMessage("label-fault", null);
       name = file.name;
       list = labelList(documents);
-      isSaved = true;
+      isDownloaded = false;
       ahead = null;
       const nLeftOut = table.rows.length - documents.length;
       const leftOut = nLeftOut ? ` ${formatCount(nLeftOut, "row")} without a text left out.` : "";
