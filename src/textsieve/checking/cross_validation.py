@@ -181,7 +181,8 @@ def _score_fold(documents: CountedDocuments, is_test: Bools, plan: TrainingPlan,
     split, numbers = FoldSplit.of(documents, is_test, plan, None), np.flatnonzero(is_test)
     is_missing = split.train_targets.class_docs == 0
     for part, scored in split.held_out_scores(plan, split.train.shape[1]):
-        scored.scores[:, is_missing] = -np.inf
+        if is_missing.any():
+            scored.scores[:, is_missing] = scored.scores[:, ~is_missing].min(axis=1, keepdims=True) - 1.0
         scores.add(numbers[part], scored.scores, scored.is_unknown)
 
 

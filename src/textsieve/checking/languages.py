@@ -22,7 +22,7 @@ STOP_WORDS = {
     "English": "the and of to is that it was for on with as this be are by not or from have which you but they",
     "Finnish": "ja ei se että hän oli ovat mutta kun niin myös jos kanssa mitä tämä sen siitä joka ovat vain",
     "French": "les des est une que dans pour pas qui sur avec plus sont par cette mais nous vous aux ont être",
-    "German": "der die und das nicht ist ein eine zu den mit sich auf für von dem auch wird wurde bei nach oder aus ich",
+    "German": "der die und das nicht ist ein eine zu den mit sich auf für von dem auch wird wurde bei nach oder ich",
     "Italian": "che di il per non una sono con del della gli più anche dei nel questo alla come ma ha le",
     "Norwegian": "og det jeg ikke av til på med som har han vil skal hun hva fra etter også ble være",
     "Polish": "nie się na jest że do jak co ale to przez był tego dla tak od być już oraz które",

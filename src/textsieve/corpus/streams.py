@@ -87,7 +87,8 @@ def check_encoding(encoding: str) -> str:
         # Unlike `codecs.lookup`, these calls also raise `LookupError` for codecs that are not for text, such as "hex".
         "".encode(encoding)
         b"".decode(encoding)
-    except LookupError as error:
+        _decoder(encoding).decode(b"a")  # raises `UnicodeError` for codecs without error handlers, such as "idna"
+    except (LookupError, UnicodeError) as error:
         raise InputError(
             str(error),
             setting="encoding",
@@ -372,7 +373,12 @@ def _decode_chunks(chunks: Iterable[bytes], encoding: str | FileEncoding, report
             may_guess, held_back = False, b""
             decoder = _decoder(file_encoding.name)
         before = _replacements.count
-        text = decoder.decode(data, final=not chunk)
+        try:
+            text = decoder.decode(data, final=not chunk)
+        except UnicodeError as error:  # the handler replaces invalid bytes, but not a missing byte order mark
+            raise InputError(
+                f"can't be decoded: {error}", setting="encoding", value=file_encoding.name, hint="name another one"
+            ) from error
         report.replaced_bytes += _replacements.count - before
         yield text
     if file_encoding.is_guessed:
