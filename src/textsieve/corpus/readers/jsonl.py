@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
@@ -62,6 +63,8 @@ def corpus(source: Source, format: Format) -> Corpus:
     is_array = _is_array(source)
     examples = _look_ahead(source, is_array)
     # There are no examples if the source is lenient and no line can be parsed. Then no pass has documents or uses keys.
+    if examples and any(keys_of_set <= examples[0].keys() for keys_of_set in source.no_defaults_for):
+        source = replace(source, default_text=(), default_label=None)
     names = list(dict.fromkeys(key for record in examples for key in record))
     keys, used = _choose_keys(names, source) if examples else (_Keys((), None, ()), None)
     multilabel = source.label_separator is not None or (
