@@ -36,12 +36,13 @@ Watch = Callable[[str, Mapping[str, Any], Mapping[str, str]], Callable[[Iterator
 
 
 @contextmanager
-def open_corpus(path: str, read_options: Mapping[str, Any], *, stream: bool = False, **more: Any) -> Iterator[Corpus]:
+def open_corpus(path: str, read_options: Mapping[str, Any], **more: Any) -> Iterator[Corpus]:
     """Yield the documents at a path; afterwards, print a warning if some bytes could not be decoded.
 
     `read_options` has the values of the options for reading, such as --encoding; `more` has other arguments of `read`.
-    With `stream`, only the texts of JSON lines on standard input are read, as they arrive, and only once.
+    With `stream=True`, only the texts of JSON lines on standard input are read, as they arrive, and only once.
     """
+    stream = more.pop("stream", False)
     arguments = {name: value for name, value in read_options.items() if value is not None} | more
     if path != STDIO:
         corpus = read(path, **arguments)
