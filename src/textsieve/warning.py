@@ -4,6 +4,8 @@ By default, Python shows warnings with the same line and text only once. So the 
 anything that differs between the folds of a cross-validation.
 """
 
+from __future__ import annotations
+
 import sys
 import warnings
 from collections.abc import Callable
@@ -23,6 +25,13 @@ class InputWarning(UserWarning):
     def render(self, write_setting: Callable[[Setting], str] = str) -> str:
         """Return the warning; `write_setting` returns how the front end writes a setting."""
         return render(self.message, write_setting)
+
+    def with_source(self, old: str, new: str) -> InputWarning:
+        """Return the warning with `new` as the name of the file or corpus if it begins with the name `old`."""
+        first, *others = (self.message,) if isinstance(self.message, str) else self.message
+        if not isinstance(first, str) or not first.startswith(f"{old}:"):
+            return self
+        return InputWarning((new + first.removeprefix(old), *others))
 
     def __str__(self) -> str:
         """Return the warning for users of the Python library."""

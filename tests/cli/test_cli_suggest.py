@@ -58,6 +58,11 @@ def test_labelled_documents_are_skipped_unless_labels_are_ignored(model: Path, t
     assert len(records(run("suggest", model, pool, "--ignore-labels").stdout)) == 10
 
 
+def test_labels_of_standard_input_can_be_ignored(model: Path, run: Run) -> None:
+    pool = "".join(json.dumps({"text": text, "label": "sport"}) + "\n" for text in made_texts(4))
+    assert len(records(run("suggest", model, "-", "--ignore-labels", input=pool).stdout)) == 4
+
+
 def test_another_column_is_not_taken_for_the_label(model: Path, tmp_path: Path, run: Run) -> None:
     pool = tmp_path / "pool.csv"
     pool.write_text("body,sender\n" + "".join(f"{text},me\n" for text in made_texts(4)))

@@ -300,6 +300,23 @@ def test_sources_are_read_with_their_options(tmp_path: Path, run: Run, ask: Ask)
     assert load(path).model_.class_docs[0] == 19
 
 
+@pytest.mark.parametrize("label", ["model", "predicted"])
+def test_keys_of_the_service_are_not_taken_for_the_label_column(
+    label: str, feedback: Path, tmp_path: Path, run: Run, ask: Ask
+) -> None:
+    table, path = write_csv(tmp_path / "table.csv", documents()), tmp_path / "a.sieve"
+    table.write_text(table.read_text().replace("topic", label, 1))
+    run("train", table, "-o", path, *PLAIN_OPTIONS, "--label", label)
+    classes = list(load(path).classes_)
+    from_input = ask("update", path, "-", "--dry-run", input=feedback.read_text())
+    for outcome in (from_input, ask("update", path, feedback)):
+        assert {row["label"] for row in outcome["classes"]} == {label for _, label in CORRECTIONS}
+    own = lines(tmp_path / "own.jsonl", {"text": "a goal", label: "sport", "label": "x"})
+    outcome = ask("update", path, own)  # reads the feedback again
+    assert [row["label"] for row in outcome["classes"]] == ["sport"], "the column of the model in other files"
+    assert list(load(path).classes_) == classes
+
+
 def test_an_empty_file_is_a_source(news: Path, tmp_path: Path, run: Run, ask: Ask) -> None:
     later, path = tmp_path / "later.jsonl", tmp_path / "a.sieve"
     later.touch()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -85,8 +86,8 @@ def test_several_columns_are_joined_with_a_blank_line(tmp_path: Path, name: str)
     assert list(read(path, texts_only=True, usual=SEVERAL).texts()) == TEXTS
     kept = [values for batch in read(path, keep=["id"], **SEVERAL).batches() for values in batch.kept or ()]
     assert [values["id"] for values in kept] == [row[0] for row in ROWS]
-    for texts_only in (False, True):
-        with read_pipe(io.BytesIO(path.read_bytes()), "pipe", texts_only=texts_only, **SEVERAL) as piped:
+    for stream in (False, True):
+        with read_pipe(io.BytesIO(path.read_bytes()), "pipe", stream=stream, texts_only=stream, **SEVERAL) as piped:
             assert list(piped.texts()) == TEXTS
             (table,) = piped.tables
             assert (table.source, table.text) == ("pipe", ("title", "description"))
@@ -135,6 +136,37 @@ def test_a_default_column_that_is_missing_is_a_warning(tmp_path: Path) -> None:
     assert list(corpus) == [("hello", ("a",))]
     (tmp_path / "y.csv").write_text("id,body,section\n1,hello,a\n")
     assert list(read(tmp_path / "y.csv", usual=SEVERAL)) == [("hello", ("a",))], "a conventional name"
+
+
+@pytest.mark.parametrize(
+    ("header", "text"),
+    [
+        ("title,text,section", ("text",)),  # such as suggestions with a kept title
+        ("title,Body,section", ("Body",)),
+        ("section,title,description,text", ("title", "description")),
+    ],
+)
+def test_a_conventional_name_is_used_unless_all_default_columns_are_there(
+    tmp_path: Path, header: str, text: tuple[str, ...]
+) -> None:
+    (tmp_path / "x.csv").write_text(f"{header}\n{','.join('x' for _ in header.split(','))}\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (table,) = read(tmp_path / "x.csv", usual=SEVERAL).tables
+    assert (table.text, table.label) == (text, "section")
+
+
+def test_the_default_label_is_not_taken_for_the_text(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("title,review\nhello,good\n")
+    with pytest.warns(InputWarning, match="no column 'description', so the text is only 'title'"):
+        corpus = read(tmp_path / "x.csv", usual={"text": ["title", "description"], "label": "review"})
+    assert list(corpus) == [("hello", ("good",))]
+
+
+def test_a_default_column_of_which_a_conventional_one_is_a_part_is_a_warning(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("description,section\nhello,a\n")
+    with pytest.warns(InputWarning, match="no column 'title', so the text is only 'description'"):
+        assert list(read(tmp_path / "x.csv", usual=SEVERAL)) == [("hello", ("a",))]
 
 
 def test_the_columns_are_described_in_a_line(tmp_path: Path) -> None:

@@ -138,7 +138,7 @@ def test_a_pipe_is_guessed_under_its_own_name() -> None:
 def test_json_lines_are_not_guessed_while_they_arrive() -> None:
     """The guess would depend on how many bytes arrive at once."""
     line = json.dumps({"text": GERMAN}, ensure_ascii=False).encode("cp1252")
-    with read_pipe(io.BytesIO(line), "standard input", texts_only=True) as corpus:
+    with read_pipe(io.BytesIO(line), "standard input", stream=True, texts_only=True) as corpus:
         (text,) = corpus.texts()
     assert text.count("\ufffd") == 7
 

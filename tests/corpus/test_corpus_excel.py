@@ -16,6 +16,8 @@ import pytest
 import xlsxwriter
 
 from textsieve.corpus import read
+from textsieve.corpus.read_limits import DEFAULT_LIMITS
+from textsieve.corpus.readers.excel_sizes import DamagedError, check_sizes
 from textsieve.errors import InputError
 
 Rows = list[list[Any]]
@@ -143,6 +145,44 @@ def test_cells_far_apart_do_not_fill_the_memory(tmp_path: Path) -> None:
         InputError, match=r"bytes unpack to 549,7\d\d,\d{3},\d{3} or more, and the limit is 100,000,000"
     ):
         read(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('r="B2"', 'r="xfd1048576"'),
+        ('r="B2"', 'r="$XfD$1048576"'),
+        # A cell without a reference is in the row of its row element, not in that of the cell before.
+        ('<row r="2"', '<row r="1048576"><c r="XFC1"><v>1</v></c><c><v>1</v></c></row><row r="2"'),
+    ],
+)
+def test_cells_far_apart_are_found_however_they_are_written(tmp_path: Path, old: str, new: str) -> None:
+    path = write(tmp_path / "x.xlsx", Data=[HEADER, ["x", "a"]])
+    edit(path, SHEET, lambda xml: xml.replace(old, new, 1))
+    with pytest.raises(InputError, match=r"bytes unpack to 549,7\d\d,\d{3},\d{3} or more"):
+        check_sizes(path, "x.xlsx", DEFAULT_LIMITS)  # not `read`, which would end the process if this does not raise
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        *(('r="B2"', f'r="{new}"') for new in ("AAAA2", "XFE2", "B1048577", "B12345678", "B0", "B", "2", "", "B2:C3")),
+        *(('<row r="2"', f'<row r="{new}"') for new in ("A2", "two", "", "0", "1048577", "123456789", "-1", "²")),
+    ],
+)
+def test_a_reference_that_excel_does_not_have_raises(tmp_path: Path, old: str, new: str) -> None:
+    path = write(tmp_path / "x.xlsx", Data=[HEADER, ["x", "a"]])
+    edit(path, SHEET, lambda xml: xml.replace(old, new, 1))
+    with pytest.raises(DamagedError, match=r"is no reference to a (cell|row)"):
+        check_sizes(path, "x.xlsx", DEFAULT_LIMITS)
+
+
+def test_rows_and_cells_without_references_follow_each_other(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.xlsx", Data=[HEADER, ["x", "a"]])
+    edit(path, SHEET, lambda xml: re.sub(r'(<(?:row|c)) r="\w+"', r"\1", xml))
+    assert list(read(path)) == [("x", ("a",))]
+    edit(path, SHEET, lambda xml: re.sub(r"<c t", '<c r="b1" t', xml, count=1))
+    assert read(path, label=False).tables[0].text == ("text",)
 
 
 def test_cells_far_away_but_close_together_are_read(tmp_path: Path) -> None:

@@ -40,7 +40,9 @@ def open_corpus(path: str, read_options: Mapping[str, Any], **more: Any) -> Iter
     """Yield the documents at a path; afterwards, print a warning if some bytes could not be decoded.
 
     `read_options` has the values of the options for reading, such as --encoding; `more` has other arguments of `read`.
+    With `stream=True`, only the texts of JSON lines on standard input are read, as they arrive, and only once.
     """
+    stream = more.pop("stream", False)
     arguments = {name: value for name, value in read_options.items() if value is not None} | more
     if path != STDIO:
         corpus = read(path, **arguments)
@@ -48,7 +50,7 @@ def open_corpus(path: str, read_options: Mapping[str, Any], **more: Any) -> Iter
     else:
         from ..corpus.pipes import read_pipe
 
-        with read_pipe(standard_input(), "standard input", **arguments) as corpus:
+        with read_pipe(standard_input(), "standard input", stream=stream, **arguments) as corpus:
             yield corpus
     warn_of_replaced_bytes(corpus)
 

@@ -139,7 +139,7 @@ def command(
     )
     wants_progress = output is not None or not _may_reach_terminal(sys.stdout)
     with (
-        open_corpus(path, read_options, texts_only=True, keep=keep, usual=defaults) as corpus,
+        open_corpus(path, read_options, stream=True, texts_only=True, keep=keep, usual=defaults) as corpus,
         progress(enabled=wants_progress) as on_progress,
         _open_lines(output) if output is None or kind is None else _open_rows(output, kind, columns) as write,
     ):

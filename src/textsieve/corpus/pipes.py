@@ -1,7 +1,7 @@
 """Read documents from a pipe, which can be read only once and may deliver them slowly.
 
-If only the texts of JSON lines are needed, they are yielded as they arrive, so that a slow writer gets predictions
-while still writing. Everything else is first copied to a temporary file, because detecting the format, the first pass
+If the caller wants it, the texts of JSON lines are yielded as they arrive, so that a slow writer gets predictions while
+still writing. Everything else is first copied to a temporary file, because detecting the format, the first pass
 and any further pass all read the input from its beginning.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import codecs
 import tempfile
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain
@@ -17,6 +18,7 @@ from typing import Any, Protocol
 
 from ..errors import InputError
 from ..files import write_temporary
+from ..warning import InputWarning
 from .batch import Batch, Report
 from .corpus import Corpus, with_source
 from .encodings import DEFAULT
@@ -38,26 +40,42 @@ class Pipe(Protocol):
 
 
 @contextmanager
-def read_pipe(pipe: Pipe, name: str, **options: Any) -> Iterator[Corpus]:
+def read_pipe(pipe: Pipe, name: str, *, stream: bool = False, **options: Any) -> Iterator[Corpus]:
     """Yield the documents of a pipe as a `Corpus`, to be read inside the context; the options are those of `read`.
 
-    `name` is the name of the corpus, also in errors.
+    `name` is the name of the corpus, also in errors and warnings. With `stream`, only the texts of JSON lines are read,
+    as they arrive, and only once.
     """
     chunks = iter(lambda: pipe.read1(CHUNK), b"")
     start = _read_start(chunks)
     chunks = chain([start], chunks)
-    may_stream = options.get("texts_only") and options.get("format") in (None, "jsonl")
-    if may_stream and _is_json_lines(start):
+    if stream and options.get("format") in (None, "jsonl") and _is_json_lines(start):
         yield _read_as_it_arrives(chunks, name, options)
         return
     with tempfile.TemporaryDirectory(prefix="textsieve-") as folder:
         path = Path(folder, "input.txt")  # .txt: if no other format is detected, each line is a document
         write_temporary(str(path), chunks, what=name)
-        try:
+        with _renamed(str(path), name):
             corpus = read(path, **options)
-        except InputError as problem:
-            raise with_source(problem, str(path), name) from problem
         yield corpus.with_name(name)
+
+
+@contextmanager
+def _renamed(path: str, name: str) -> Iterator[None]:
+    """Write `name` instead of the path of the temporary file in the errors and warnings of this block."""
+    caught: list[warnings.WarningMessage] = []
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", InputWarning)
+            yield
+    except InputError as problem:
+        raise with_source(problem, path, name) from problem
+    finally:
+        for warning in caught:
+            message = warning.message
+            if isinstance(message, InputWarning):
+                message = message.with_source(path, name)
+            warnings.warn_explicit(message, warning.category, warning.filename, warning.lineno)
 
 
 def _read_start(chunks: Iterator[bytes]) -> bytes:

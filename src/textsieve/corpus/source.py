@@ -73,10 +73,13 @@ class Source:
     default_text: tuple[Column, ...] = ()
     """The names of the text columns if `text` is empty; tried before conventional names.
 
-    A name that no column or several columns have is ignored, with a warning if another name is used.
+    A name that no column or several columns have is ignored. If only some of the names are found, a conventional name
+    comes first, and if there is none, the text consists of the columns that are found, with a warning.
     """
     default_label: str | None = None
     """The name of the label column if `label` is None, if exactly one column has it; tried before conventional ones."""
+    no_defaults_for: tuple[frozenset[str], ...] = ()
+    """Sets of keys: if the first JSON object has all keys of a set, default names of columns are not used."""
     default_label_separator: str | None = None
     """The label separator of formats with columns if `label_separator` is None."""
     default_sheet: str | None = None
@@ -163,7 +166,7 @@ class ChosenColumns(NamedTuple):
 def choose_columns(columns: Sequence[str], source: Source) -> ChosenColumns:
     """Return the positions of the text and label columns.
 
-    For each of them, the columns that the caller named come first, then those with the default names, then one with a
+    For each of them, the columns that the caller named come first, then those with all default names, then one with a
     conventional name, and then, in a table of two columns, the one that is left. The label is None if the table has
     none, or if only texts are needed. Raise `InputError` if the text or a needed label can't be found, or if a column
     is given twice.
@@ -207,17 +210,44 @@ def _given_text(columns: Sequence[str], source: Source) -> tuple[int, ...]:
 def _default_text(columns: Sequence[str], source: Source, *, without: int | None) -> tuple[int, ...]:
     """Return the positions of the columns with the default names of the text, except the position `without`.
 
-    Warn if only some of the default names are found.
+    If only some of the default names are found, return a column with another, conventional name if there is one, which
+    more likely has the whole text; otherwise return the columns that are found, with a warning.
     """
     positions = {name: _only_position(name, columns) for name in source.default_text if isinstance(name, str)}
     found = tuple(position for position in positions.values() if position is not None and position != without)
     missing = [name for name, position in positions.items() if position is None]
     if found and missing:
+        if conventional := _conventional_instead_of_default(columns, source, without=without):
+            return conventional
         warn(
             f"{source.path}: no column {' and no column '.join(map(repr, missing))}, so the text is only "
             f"{' and '.join(repr(columns[position]) for position in found)}."
         )
     return found
+
+
+def with_later_text_columns(columns: Sequence[str], source: Source) -> list[str]:
+    """Return the columns of the first document of a stream, and the text columns that later documents may have.
+
+    If the first document has one of the text columns that the caller named, later ones may have the others. The same
+    applies to the default names, unless the first document has its text in a column with a conventional name.
+    """
+    names = [name for name in source.text or source.default_text if isinstance(name, str)]
+    if not any(name in columns for name in names):
+        return list(columns)
+    if not source.text and _conventional_instead_of_default(columns, source, without=None):
+        return list(columns)
+    return list(dict.fromkeys([*columns, *names]))
+
+
+def _conventional_instead_of_default(columns: Sequence[str], source: Source, *, without: int | None) -> tuple[int, ...]:
+    """Return the position of the text column by its conventional name; () if that is a default name or there is none.
+
+    Neither the column at the position `without` nor the default label counts as the text.
+    """
+    default_label = _only_position(source.default_label, columns)
+    positions = _find_conventional(TEXT_NAMES, columns, without=[without, default_label])
+    return tuple(position for position in positions if columns[position] not in source.default_text)
 
 
 class UsedColumns(NamedTuple):

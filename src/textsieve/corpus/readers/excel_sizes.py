@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from xml.parsers import expat
 
+from ...errors import shown
 from ..read_limits import ReadLimits
 from ..streams import CHUNK
 
@@ -34,7 +35,11 @@ STRINGS = "sharedstrings.xml"
 """The file name of the table of strings, in lowercase."""
 XML_ENDINGS = (".xml", ".rels")
 
-_REFERENCE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
+MAX_ROWS, MAX_COLUMNS = 1_048_576, 16_384
+"""The size of the largest sheet that Excel can have."""
+
+_CELL = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
+_ROW = re.compile(r"[0-9]{1,7}")
 
 
 class DamagedError(Exception):
@@ -76,12 +81,15 @@ class _Sheet:
     """Computes the size of a sheet: of the rectangle around its cells with content, and of its shared strings.
 
     A cell is a `c` element in a `row` element, with its content in a `v` or `is` element. Cells and rows without a
-    reference (`r`) follow the one before.
+    reference (`r`) follow the one before. As in calamine, such a cell is in the row of its `row` element, even if the
+    cell before has a reference to another row. References that Excel does not write raise `DamagedError`, because
+    calamine might take them for cells that are far away.
     """
 
     def __init__(self, lengths: array[int]) -> None:
         self._lengths = lengths
-        self._row = self._column = 0  # of the current cell, from 1
+        self._row = self._column = 1  # of the next cell if it has no reference, from 1
+        self._cell = (1, 1)  # the row and column of the current cell
         self._first_row = self._first_column = 2**30
         self._last_row = self._last_column = 0
         self._strings_size = 0
@@ -95,19 +103,16 @@ class _Sheet:
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if name == "row":
-            reference = attributes.get("r", "")
-            self._row = int(reference) if reference.isdecimal() and len(reference) < 9 else self._row + 1
-            self._column = 0
+            if "r" in attributes:
+                self._row = _parse_row(attributes["r"])
         elif name == "c":
-            self._column += 1
-            if match := _REFERENCE.fullmatch(attributes.get("r", "")):
-                self._column = _column_number(match[1])
-                self._row = int(match[2])
+            self._cell = _parse_cell(attributes["r"]) if "r" in attributes else (self._row, self._column)
+            self._column = self._cell[1] + 1
             self._is_shared = attributes.get("t") == "s"
         elif name in ("v", "is", "f"):
-            self._first_row, self._last_row = min(self._first_row, self._row), max(self._last_row, self._row)
-            self._first_column = min(self._first_column, self._column)
-            self._last_column = max(self._last_column, self._column)
+            row, column = self._cell
+            self._first_row, self._last_row = min(self._first_row, row), max(self._last_row, row)
+            self._first_column, self._last_column = min(self._first_column, column), max(self._last_column, column)
             self._index = [] if name == "v" and self._is_shared else None
         elif name == "Relationship":
             # calamine reads the target as a sheet, and only XML files are checked here.
@@ -116,7 +121,9 @@ class _Sheet:
                 raise DamagedError("a sheet is no XML file")
 
     def end(self, name: str) -> None:
-        if name == "v" and self._index is not None:
+        if name == "row":
+            self._row, self._column = self._row + 1, 1
+        elif name == "v" and self._index is not None:
             index = "".join(self._index).strip()
             if index.isdecimal() and len(index) < 12 and int(index) < len(self._lengths):
                 self._strings_size += self._lengths[int(index)]
@@ -127,12 +134,26 @@ class _Sheet:
             self._index.append(data)
 
 
-def _column_number(letters: str) -> int:
-    """Return the number of a column, from 1: A is 1, and AA is 27."""
-    number = 0
-    for letter in letters:
-        number = 26 * number + ord(letter) - ord("A") + 1
-    return number
+def _parse_row(reference: str) -> int:
+    """Return the number of a row, from 1; raise `DamagedError` if no row of Excel has this reference."""
+    if _ROW.fullmatch(reference) and 1 <= int(reference) <= MAX_ROWS:
+        return int(reference)
+    raise DamagedError(f"{shown(reference, 40)} is no reference to a row")
+
+
+def _parse_cell(reference: str) -> tuple[int, int]:
+    """Return the row and column of a cell, from 1; raise `DamagedError` if no cell of Excel has this reference.
+
+    >>> _parse_cell("A1"), _parse_cell("aa7")
+    ((1, 1), (7, 27))
+    """
+    if match := _CELL.fullmatch(reference):
+        row, column = int(match[2]), 0
+        for letter in match[1].upper():
+            column = 26 * column + ord(letter) - ord("A") + 1
+        if 1 <= row <= MAX_ROWS and column <= MAX_COLUMNS:
+            return row, column
+    raise DamagedError(f"{shown(reference, 40)} is no reference to a cell")
 
 
 def check_sizes(path: Path, name: str, limits: ReadLimits) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
@@ -21,7 +22,16 @@ from ...errors import InputError, Place
 from ..batch import Batch, Document, KeptDocument, Report, in_batches
 from ..corpus import Corpus
 from ..formats import Format
-from ..source import ALL_COLUMNS, Source, UsedColumns, choose_columns, choose_kept_columns, join_parts, used_columns
+from ..source import (
+    ALL_COLUMNS,
+    Source,
+    UsedColumns,
+    choose_columns,
+    choose_kept_columns,
+    join_parts,
+    used_columns,
+    with_later_text_columns,
+)
 from ..streams import without_surrogates
 
 LOOK_AHEAD_LINES = 1_000
@@ -53,7 +63,10 @@ def corpus(source: Source, format: Format) -> Corpus:
     is_array = _is_array(source)
     examples = _look_ahead(source, is_array)
     # There are no examples if the source is lenient and no line can be parsed. Then no pass has documents or uses keys.
-    keys, used = _choose_keys(examples, source) if examples else (_Keys((), None, ()), None)
+    if examples and any(keys_of_set <= examples[0].keys() for keys_of_set in source.no_defaults_for):
+        source = replace(source, default_text=(), default_label=None)
+    names = list(dict.fromkeys(key for record in examples for key in record))
+    keys, used = _choose_keys(names, source) if examples else (_Keys((), None, ()), None)
     multilabel = source.label_separator is not None or (
         keys.label is not None and any(isinstance(record.get(keys.label), list) for record in examples)
     )
@@ -81,7 +94,8 @@ def batches_of(
 ) -> Iterator[Batch]:
     """Yield the documents of each group of numbered lines when it arrives.
 
-    The first object determines the keys, which are added to `tables`.
+    The first object determines the keys, which are added to `tables`. If the text consists of several keys, it needs
+    only one of them.
     """
     keys: _Keys | None = None
     for lines in groups:
@@ -90,13 +104,13 @@ def batches_of(
             first = next(objects, None)
             if first is None:
                 continue
-            keys, used = _choose_keys([first[1]], source)
+            keys, used = _choose_keys(with_later_text_columns(list(first[1]), source), source)
             tables.append(used)
             objects = chain([first], objects)
         yield from in_batches(_documents(objects, source, report, keys, "line {}"))
 
 
-def _choose_keys(examples: list[Object], source: Source) -> tuple[_Keys, UsedColumns]:
+def _choose_keys(names: list[str], source: Source) -> tuple[_Keys, UsedColumns]:
     """Return the keys to read, chosen like the columns of a table from all keys of the first objects."""
     for option, value in (
         *(("text", column) for column in source.text),
@@ -111,9 +125,8 @@ def _choose_keys(examples: list[Object], source: Source) -> tuple[_Keys, UsedCol
                 value=value,
                 hint="Give the key's name",
             )
-    keys = list(dict.fromkeys(key for record in examples for key in record))
-    kept = choose_kept_columns(keys, source)
-    used = used_columns(keys, choose_columns(keys, source), kept, source)
+    kept = choose_kept_columns(names, source)
+    used = used_columns(names, choose_columns(names, source), kept, source)
     return _Keys(used.text, used.label, None if source.keep == ALL_COLUMNS else used.kept), used
 
 
