@@ -116,7 +116,7 @@ def test_wrong_usage_exits_with_2(
     ("arguments", "printed"),
     [
         (["trian"], "There is no command 'trian'. Did you mean 'train'?"),
-        (["nonsense"], "Commands: train, predict"),
+        (["nonsense"], "Commands: check, train, predict"),
         (["terms", "x", "--stop-words", "klingon"], "'klingon' is no language and no file"),
         (["terms", "x", "--encoding", "klingon"], "unknown encoding: klingon"),
         (["terms", "x", "--jobs", "0"], "'0'; use a number of threads from 1, or -1 for all cores"),

@@ -24,7 +24,7 @@ from textsieve.progress import REDRAWS_PER_SECOND
 COMMANDS = {
     "check": "check news.csv",
     "train": "train news.csv -o new.sieve",
-    "predict": "predict news.sieve news.csv",
+    "predict": "predict news.sieve pool.txt",
     "update": "update kept.sieve feedback.jsonl --dry-run",
     "evaluate": "evaluate news.sieve news.csv",
     "explain": "explain news.sieve striker",

@@ -126,8 +126,8 @@ def test_corrections_of_the_same_path_are_replaced(model: Model) -> None:
     trained_on = replace(old, corrections=False)
     piped = TrainingSource(OTHER, "standard input", 1, corrections=True)
     stored = with_sources(model, [NEWS, trained_on, old, piped])
-    assert sources_of(with_corrections(stored, [new, piped])) == [NEWS, trained_on, piped, new, piped]
-    assert with_corrections(model, [new]) is model
+    assert sources_of(with_corrections(stored, [new, piped], "m.sieve")) == [NEWS, trained_on, piped, new, piped]
+    assert with_corrections(model, [new], "m.sieve") is model
     assert with_another_source(model, new) is model
 
 

@@ -51,14 +51,14 @@ class Labelling:
             assert time.monotonic() < deadline, self.saved()
             time.sleep(0.02)
 
-    def give(self, texts: list[str], file_name: str = "todo.jsonl", **more: object) -> None:
+    def give(self, texts: list[str], file_name: str = "todo.jsonl", **more: str) -> None:
         """Choose a list."""
         rows = [{"text": text + self.word, "why": f"reason {number}"} | more for number, text in enumerate(texts)]
         path = self.folder / file_name
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         self.browser.give_file("#label-input", path)
 
-    def open(self, texts: list[str], **more: object) -> None:
+    def open(self, texts: list[str], **more: str) -> None:
         """Choose a list, and wait for the first document."""
         self.give(texts, **more)
         self.wait_for(texts[0])

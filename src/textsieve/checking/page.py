@@ -104,7 +104,7 @@ def _sections(result: CheckResult, n_rows: int | None) -> Iterator[tuple[str, Se
             )
             for giveaway in result.giveaways
         ]
-        numbers = map(_number, ("documents", "of the label", "of its documents"))
+        numbers = map(_number, ("documents", "in label", "has term"))
         yield _section("Terms that give a label away", ["term", "label", *numbers], giveaways, n_rows)
     yield from _document_sections(result, n_rows)
     if result.confusions:

@@ -244,7 +244,7 @@ def _show_giveaways(page: Page, result: CheckResult, n_shown: int) -> None:
             )
             for giveaway in result.giveaways[:n_shown]
         ]
-        columns = [Column("term"), Column("label"), *number_columns("docs", "of the label", "of its docs")]
+        columns = [Column("term"), Column("label"), *number_columns("docs", "in label", "has term")]
         page.table(columns, rows, title=_title("Terms that give a label away", n_shown, len(result.giveaways)))
 
 

@@ -11,10 +11,10 @@ from .errors import handle_errors
 VERBS = {
     "check": "Find out what is wrong with labelled documents.",
     "train": "Train a model on labelled documents.",
-    "predict": "Predict the labels of documents, and print a JSON line for each.",
+    "predict": "Predict the labels of documents, and write a JSON line or a row of a table for each.",
     "update": "Add corrections or new documents to a model.",
     "evaluate": "Compare the predictions of a model with the true labels.",
-    "suggest": "Suggest which documents to label next.",
+    "suggest": "Suggest which documents to label next, and print a JSON line for each.",
     "explain": "Show which terms of a text speak for which class, and how much.",
     "terms": "Show the best terms of labelled documents, overall and for each class.",
     "compare": "Compare all combinations of selectors, numbers of terms and classifiers.",
@@ -82,7 +82,7 @@ Examples:
 def program() -> None:
     """Text categorization by the few terms that matter.
 
-    Documents come from a folder with a subfolder for each class, or from a file: CSV, TSV, JSON lines, Parquet,
+    Documents come from a folder with a subfolder for each class, or from a file: CSV, TSV, Excel, JSON lines, Parquet,
     fastText or plain lines, also compressed (gz, zst). - is standard input. A corpus may also be given by name, such as
     "docstrings", which is included; "textsieve corpora" lists the names.
     """

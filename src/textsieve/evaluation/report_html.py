@@ -63,8 +63,8 @@ def _band_table(report: Report) -> Html:
         )
         for band in report.bands
     ]
-    columns = ["probability", Column("documents", is_number=True), Column("right", is_number=True), ""]
-    return table(columns, rows, title="Labels by probability")
+    numbers = (Column("documents", is_number=True), Column("right", is_number=True))
+    return table(["probability", *numbers, ""], rows, title="Labels by probability")
 
 
 def confusion_list(confusions: Sequence[ConfusedClasses]) -> Html:
