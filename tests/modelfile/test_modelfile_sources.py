@@ -42,9 +42,8 @@ names = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]
 
 @given(
     st.builds(
-        TrainingSource,
-        st.sampled_from([PATH, "corpus", SPARK, OTHER]),
-        names,
+        lambda kind_and_name, *fields: TrainingSource(*kind_and_name, *fields),
+        st.tuples(st.sampled_from([PATH, SPARK, OTHER]), names) | st.just(("corpus", "newsgroups:train")),
         st.none() | st.integers(0, 10**9),
         st.none() | st.just("0123456789abcdef" * 2),
         options,
