@@ -340,3 +340,21 @@ def test_fit_restores_the_settings_of_the_session(spark: SparkSession) -> None:
             assert spark.conf.get(name) == "true"
         assert spark.conf.get(name, None) == before
     spark.conf.unset(name)
+
+
+def test_several_text_columns_are_joined_as_on_one_machine(spark: SparkSession) -> None:
+    case = small_texts(n=60, seed=5)
+    rows = [
+        (text[:20], text[20:] if number % 5 else None, case.labels[number]) for number, text in enumerate(case.texts)
+    ]
+    df = spark.createDataFrame(rows, "title string, body string, label string").coalesce(2)
+    settings = plain_categorizer(n_terms=20, classifier="nb", probabilities=None)
+    joined = ["\n\n".join(part for part in (title, body) if part and part.strip()) for title, body, _ in rows]
+    here = plain_categorizer(n_terms=20, classifier="nb", probabilities=None).fit(joined, case.labels)
+    there = sieve.fit(df, ["title", "body"], "label", settings)
+    assert list(there.terms_) == list(here.terms_)
+    predicted = sieve.predict(df, there, ["title", "body"], scores=None)
+    assert predicted.columns == ["title", "body", "label", "prediction"]
+    assert [row.prediction for row in predicted.collect()] == here.predict(joined).tolist()
+    with pytest.raises(InputError, match="name at least one column"):
+        sieve.fit(df, [], "label")

@@ -41,22 +41,33 @@ MAX_CLASSES = 1 << 20
 """More different labels than this are considered a mistake."""
 
 
-def select_documents(df: DataFrame, text: str | tuple[str, ...], label: str | None) -> DataFrame:
+TextColumns = str | Sequence[str]
+"""The name of the column of the texts, or of several columns, which are joined."""
+
+
+def select_documents(df: DataFrame, text: TextColumns, label: str | None) -> DataFrame:
     """Return a DataFrame with the texts, and the labels if a column is given for them, and nothing else.
 
     Several columns of `text` are joined, as when a file is read on one machine. Raises `InputError` if there is no such
     column, or if it has an unsuitable type.
     """
-    names = text if isinstance(text, tuple) else (text,)
-    positions = [_position_of(df, name, TEXT, _TEXT_TYPES) for name in names]
     # Spark ignores the case of column names, so columns are selected by numbers instead of their names.
     numbered = df.toDF(*map(str, range(len(df.columns))))
-    parts = [_without_collation(numbered, position) for position in positions]
-    texts = parts[0] if len(parts) == 1 else _joined(parts)
+    texts = text_expression(df, numbered, text)
     if label is None:
         return numbered.select(texts.alias(TEXT))
     labels = _without_collation(numbered, _position_of(df, label, LABEL, _LABEL_TYPES))
     return numbered.select(texts.alias(TEXT), labels.alias(LABEL))
+
+
+def text_expression(df: DataFrame, numbered: DataFrame, text: TextColumns) -> Expression:
+    """Return the texts as a column of `numbered`, which is `df` with numbers as the names of its columns."""
+    names = (text,) if isinstance(text, str) or not isinstance(text, Sequence) else tuple(text)
+    if not names:
+        raise InputError(setting=TEXT, value=text, hint="name at least one column")
+    positions = [_position_of(df, name, TEXT, _TEXT_TYPES) for name in names]
+    parts = [_without_collation(numbered, position) for position in positions]
+    return parts[0] if len(parts) == 1 else _joined(parts)
 
 
 def _position_of(df: DataFrame, name: str, role: str, allowed_types: tuple[type[T.DataType], ...]) -> str:

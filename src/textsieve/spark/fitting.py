@@ -34,7 +34,7 @@ from ..training.plan import TrainingPlan
 from ..training.ranking import with_every_label
 from ..training.targets import ClassSizes
 from ..training.train import Training, TuningResult, are_short, require_classes
-from .columns import count_characters, count_classes, select_documents
+from .columns import TextColumns, count_characters, count_classes, select_documents
 from .counting import CELL_SCHEMA, FREQUENCY_SCHEMA, ChunkReader, CountClasses, CountTerms
 from .frequencies import VocabularySize, measure_vocabulary, with_frequencies
 from .learning import MAX_VALUES, fit_classifier, require_sums
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 def fit(
     df: DataFrame,
-    text: str = "text",
+    text: TextColumns = "text",
     label: str = "label",
     categorizer: Categorizer | None = None,
     *,
@@ -69,8 +69,10 @@ def fit(
         The documents. It is read several times; if computing it takes long, or does not give the same rows in the same
         order each time, write it to a table first.
     text, label : str
-        Names of the columns. A text that is null counts as empty; one that is not UTF-8 raises `InputError`. A document
-        is unlabelled if its label is null, an empty text or an empty array. For multilabel documents, use arrays.
+        Names of the columns. `text` may be a list of columns, such as ["title", "description"], which are joined as
+        `textsieve.read` does. A text that is null counts as empty; one that is not UTF-8 raises `InputError`. A
+        document is unlabelled if its label is null, an empty text or an empty array. For multilabel documents, use
+        arrays.
     categorizer : Categorizer or None
         The settings; it is not changed. None: the defaults.
     most_values : int

@@ -21,7 +21,7 @@ from ..errors import InputError, shown
 from ..modelfile.reading import decode
 from ..modelfile.writing import encode
 from ..prediction import Abstention, Model
-from .columns import decode_texts, select_documents
+from .columns import TextColumns, decode_texts, text_expression
 from .tasks import map_batches
 
 if TYPE_CHECKING:
@@ -61,25 +61,33 @@ class _AddColumns:
 
 
 def add_model_columns(
-    df: DataFrame, model: Model, text: str, new_fields: list[T.StructField], make_columns: MakeColumns
+    df: DataFrame, model: Model, text: TextColumns, new_fields: list[T.StructField], make_columns: MakeColumns
 ) -> DataFrame:
-    """Return the DataFrame with new columns that the model computes from the texts in the column `text`.
+    """Return the DataFrame with new columns that the model computes from the texts in the column or columns `text`.
 
     The metadata of the other columns is kept. Raise `InputError` if a new column exists already.
     """
-    select_documents(df, text, label=None)  # raises an error if the column is not suitable
+    numbered = df.toDF(*map(str, range(len(df.columns))))
+    texts = text_expression(df, numbered, text)
     for field in new_fields:
         if field.name in df.columns:
             hint = "drop it, or name another for what is added"
             raise InputError(f"{field.name!r} is a column already", hint=hint)
-    fields = [*df.schema.fields, *new_fields]
+    n_columns, fields = len(df.columns), list(df.schema.fields)
+    position = df.columns.index(text) if isinstance(text, str) else n_columns
+    if not isinstance(text, str):  # the joined texts are one more column, which is dropped at the end
+        numbered = numbered.select("*", texts.alias(str(n_columns)))
+        fields.append(T.StructField("", T.StringType()))
+    fields += new_fields
     schema = [
         T.StructField(str(position), field.dataType, nullable=True, metadata=field.metadata)
         for position, field in enumerate(fields)
     ]
-    numbered = df.toDF(*map(str, range(len(df.columns))))
-    task = _AddColumns(encode(model), df.columns.index(text), make_columns)
-    return map_batches(numbered, task, T.StructType(schema)).toDF(*(field.name for field in fields))
+    task = _AddColumns(encode(model), position, make_columns)
+    added = map_batches(numbered, task, T.StructType(schema))
+    if not isinstance(text, str):
+        added, fields = added.drop(str(n_columns)), [*fields[:n_columns], *new_fields]
+    return added.toDF(*(field.name for field in fields))
 
 
 _TYPES: dict[type, tuple[T.DataType, pa.DataType]] = {
@@ -120,7 +128,7 @@ def _label_column(model: Model, labels: Any, has_no_label: Bools) -> pa.Array:
 def predict(
     df: DataFrame,
     model: Categorizer | Model,
-    text: str = "text",
+    text: TextColumns = "text",
     *,
     prediction: str = "prediction",
     scores: str | None = "scores",
@@ -128,9 +136,10 @@ def predict(
 ) -> DataFrame:
     """Return the DataFrame with the predicted label or labels of each document, and its scores by class.
 
-    Scores are in the order of the classes. Labels and scores are null if the text is null. `scores=None` leaves the
-    scores out. With `min_probability`, the label is also null if it would be less probable, or if the text has no
-    selected term. Raise `InputError` if a column has one of the two names already.
+    `text` is the column of the texts, or a list of columns, which are joined as `textsieve.read` does. Scores are in
+    the order of the classes. Labels and scores are null if the text is null. `scores=None` leaves the scores out. With
+    `min_probability`, the label is also null if it would be less probable, or if the text has no selected term. Raise
+    `InputError` if a column has one of the two names already.
     """
     if isinstance(model, Categorizer):
         model = model._fitted()

@@ -25,7 +25,7 @@ from ..stats import table as tables
 from ..stats.table import Cells, Sums, Table, Totals
 from ..text.counter import NO_LIMITS, TermCounter
 from ..training.targets import ClassSizes
-from .columns import count_classes, select_documents
+from .columns import TextColumns, count_classes, select_documents
 from .counting import CELL_SCHEMA, LIMBS, SQUARES, SUMS, ChunkReader, CountClasses, alphabetical_order, from_limbs
 from .tasks import map_batches, reraise_own_errors
 
@@ -217,7 +217,7 @@ class SparkStats(NamedTuple):
         return terms, statistics
 
 
-def stats(df: DataFrame, text: str = "text", label: str | None = "label", **reading: Any) -> SparkStats:
+def stats(df: DataFrame, text: TextColumns = "text", label: str | None = "label", **reading: Any) -> SparkStats:
     """Return the statistics of the counts of all terms, by class.
 
     `reading` has settings of a `TermCounter`, but not `min_df`, `max_df` and `max_features`. Without a label column
