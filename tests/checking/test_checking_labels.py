@@ -1,6 +1,7 @@
 """Labels that are probably wrong, confused classes and the learning curve."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -159,10 +160,17 @@ def test_labels_of_a_corpus_can_not_be_given_twice() -> None:
         check(read("docstrings"), ["a"])
 
 
+class Frame(dict[str, list[object]]):
+    """Stands for a data frame: iterating yields the names of the columns."""
+
+    columns = ("body", "team")
+
+
 def test_data_frames_and_missing_texts_are_refused_with_advice() -> None:
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame({"body": ["a b", None], "team": ["x", "y"]})
+    frame = Frame(body=["a b", float("nan")], team=["x", "y"])
     with pytest.raises(InputError, match="is a data frame"):
         check(frame)
-    with pytest.raises(InputError, match="Replace missing texts by empty ones"):
-        check([*frame["body"]], frame["team"])
+    for missing in (None, float("nan")):
+        texts: list[Any] = ["a b", missing]
+        with pytest.raises(InputError, match="Replace missing texts by empty ones"):
+            check(texts, frame["team"])
