@@ -174,7 +174,7 @@ def test_log_lines_of_workers_do_not_mix(server: Server) -> None:
         for response in threads.map(lambda _: send(server, "/healthz"), range(200)):
             assert response.status == 200
     wait_for(lambda: server.log.count(" GET /healthz 200 ") == n_before + 200 or None, lambda: server.log)
-    assert all(line.startswith(("20", "Serving ", "note: ")) for line in server.log.splitlines())
+    assert all(line.startswith(("20", "Serving ", "note: ", "warning: ")) for line in server.log.splitlines())
 
 
 # -- reloads and replaced workers ------------------------------------------------------------------------------------
