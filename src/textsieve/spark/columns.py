@@ -51,23 +51,25 @@ def select_documents(df: DataFrame, text: TextColumns, label: str | None) -> Dat
     Several columns of `text` are joined, as when a file is read on one machine. Raises `InputError` if there is no such
     column, or if it has an unsuitable type.
     """
-    # Spark ignores the case of column names, so columns are selected by numbers instead of their names.
-    numbered = df.toDF(*map(str, range(len(df.columns))))
-    texts = text_expression(df, numbered, text)
+    numbered, texts = number_columns(df, text)
     if label is None:
         return numbered.select(texts.alias(TEXT))
     labels = _without_collation(numbered, _position_of(df, label, LABEL, _LABEL_TYPES))
     return numbered.select(texts.alias(TEXT), labels.alias(LABEL))
 
 
-def text_expression(df: DataFrame, numbered: DataFrame, text: TextColumns) -> Expression:
-    """Return the texts as a column of `numbered`, which is `df` with numbers as the names of its columns."""
+def number_columns(df: DataFrame, text: TextColumns) -> tuple[DataFrame, Expression]:
+    """Return the DataFrame with numbers as the names of its columns, and the texts as an expression of these.
+
+    Spark ignores the case of column names, so columns are selected by numbers instead of their names.
+    """
     names = (text,) if isinstance(text, str) or not isinstance(text, Sequence) else tuple(text)
     if not names:
         raise InputError(setting=TEXT, value=text, hint="name at least one column")
     positions = [_position_of(df, name, TEXT, _TEXT_TYPES) for name in names]
+    numbered = df.toDF(*map(str, range(len(df.columns))))
     parts = [_without_collation(numbered, position) for position in positions]
-    return parts[0] if len(parts) == 1 else _joined(parts)
+    return numbered, parts[0] if len(parts) == 1 else _joined(parts)
 
 
 def _position_of(df: DataFrame, name: str, role: str, allowed_types: tuple[type[T.DataType], ...]) -> str:

@@ -21,7 +21,7 @@ from ..errors import InputError, shown
 from ..modelfile.reading import decode
 from ..modelfile.writing import encode
 from ..prediction import Abstention, Model
-from .columns import TextColumns, decode_texts, text_expression
+from .columns import TextColumns, decode_texts, number_columns
 from .tasks import map_batches
 
 if TYPE_CHECKING:
@@ -67,8 +67,7 @@ def add_model_columns(
 
     The metadata of the other columns is kept. Raise `InputError` if a new column exists already.
     """
-    numbered = df.toDF(*map(str, range(len(df.columns))))
-    texts = text_expression(df, numbered, text)
+    numbered, texts = number_columns(df, text)
     for field in new_fields:
         if field.name in df.columns:
             hint = "drop it, or name another for what is added"
