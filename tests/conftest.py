@@ -22,7 +22,12 @@ NEEDS = {"sessions": "with Spark", "chromium": "in a browser", "data_dir": "on t
 """Fixtures of what a machine may lack, and what to call the tests that use them. The quick run leaves them out."""
 
 SPARK = "tests/spark/"
-IN_ONE_WORKER = {SPARK: SPARK, "tests/serve/": "a service", "tests/report/test_report_browser.py": "a service"}
+IN_ONE_WORKER = {
+    SPARK: SPARK,
+    "tests/serve/": "a service",
+    "tests/report/test_report_browser.py": "a service",
+    "tests/display/test_display_browser.py": "a service",
+}
 """Beginnings of the names of tests that share what starts slowly, and a name of what they share: Spark sessions, or a
 browser and services. One worker runs all of them. These tests wait most, so they come first.
 """
