@@ -35,7 +35,7 @@ def corpus(source: Source, format: Format) -> Corpus:
             check_sizes(path, str(source.path), source.limits)
         workbook = _open(source)
         sheet = _choose_sheet(workbook, source)
-        first_row = next((row for row in workbook.get_sheet_by_name(sheet).iter_rows() if not _is_blank(row)), None)
+        first_row = next((cells for cells in _cells(workbook, sheet) if not _is_blank(cells)), None)
     others = [name for name in workbook.sheet_names if name != sheet]
     hint = ("Other sheets, for ", Setting("sheet"), f": {', '.join(map(repr, others))}") if others else ""
     place = Place(str(source.path), f"sheet {sheet!r}")
@@ -81,9 +81,8 @@ def _choose_sheet(workbook: Any, source: Source) -> str:
 def _rows(source: Source, report: Report, sheet: str, *, has_header: bool) -> Rows:
     """Yield the numbers and cells of all rows with content, without the header; blank rows are skipped and counted."""
     with _name_file_in_errors(source):
-        cells_of_rows = _open(source).get_sheet_by_name(sheet).iter_rows()
         is_first = True
-        for number, cells in enumerate(cells_of_rows, 1):
+        for number, cells in enumerate(_cells(_open(source), sheet), 1):
             if _is_blank(cells):
                 if not is_first:  # rows above the table are no part of it
                     report.skip("blank rows")
@@ -95,6 +94,12 @@ def _rows(source: Source, report: Report, sheet: str, *, has_header: bool) -> Ro
             row = [cell_text(cell) for cell in cells]
             source.limits.check_document(sum(map(len, row)), Place(str(source.path), f"row {number}"))
             yield number, row
+
+
+def _cells(workbook: Any, sheet: str) -> Iterator[list[Any]]:
+    """Return the cells of each row of a sheet; old versions of calamine can't iterate over an empty sheet."""
+    opened = workbook.get_sheet_by_name(sheet)
+    return opened.iter_rows() if opened.height else iter(())
 
 
 def _is_blank(cells: list[Any]) -> bool:
