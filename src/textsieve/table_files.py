@@ -250,6 +250,21 @@ def table_kind(path: str) -> TableKind | None:
     return kind
 
 
+def renamed(names: Sequence[str], taken: Sequence[str]) -> dict[str, str]:
+    """Return the names in the output of columns of the input: those that are taken get the prefix input_.
+
+    >>> renamed(["id", "label", "input_label"], ["label"])
+    {'id': 'id', 'label': 'input_input_label', 'input_label': 'input_label'}
+    """
+    in_output = {}
+    for name in names:
+        different = name
+        while different in taken or (different != name and different in names):
+            different = f"input_{different}"
+        in_output[name] = different
+    return in_output
+
+
 @contextmanager
 def open_table(path: str, kind: TableKind, columns: Sequence[str]) -> Iterator[WriteRows]:
     """Open a table with these columns, and yield a function that adds rows; an old file is replaced at the end."""

@@ -171,3 +171,9 @@ def test_a_folder_gives_a_table_with_labels_and_whole_texts(run: Run, tmp_path: 
         ("1.txt", "a", text.strip()),
         ("1.txt", "b", text.strip()),
     ]
+
+
+def test_a_named_corpus_gives_a_table_with_labels_and_texts(run: Run, tmp_path: Path) -> None:
+    run("check", "docstrings", "--output", tmp_path / "rows.csv", "--show", 0)
+    with (tmp_path / "rows.csv").open(encoding="utf-8", newline="") as file:
+        assert {"place", "problem", "label", "text"} <= next(csv.DictReader(file)).keys()

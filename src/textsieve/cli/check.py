@@ -13,6 +13,7 @@ from . import options
 if TYPE_CHECKING:
     from ..checking import CheckResult
     from ..corpus import Corpus
+    from ..corpus.source import Keep
     from ..table_files import TableKind
     from .output import Page
 
@@ -68,7 +69,6 @@ def command(
     may be right, if the document is unusual: look at it.
     """
     from ..checking import check
-    from ..corpus.named_corpora import is_corpus_name
     from ..corpus.source import ALL_COLUMNS
     from .json_output import print_json
     from .opening import check_output, open_corpus
@@ -78,11 +78,12 @@ def command(
     kind = None if output is None else _check_table(output, path)
     if report is not None:
         check_output(report, path, what="a report", option="--report")
-    # The columns of the input go to the table; in a folder, file names are the places of documents.
-    keep = {"keep": ALL_COLUMNS if output is not None and not is_corpus_name(path) else ("file",)}
-    if output is None and not os.path.isdir(path):
-        keep = {}
-    with open_corpus(path, read_options, **keep) as corpus, progress() as on_progress:
+    keep: Keep = ()
+    if output is not None:
+        keep = ALL_COLUMNS  # they go to the table
+    elif os.path.isdir(path):
+        keep = ("file",)  # file names are the places of documents
+    with open_corpus(path, read_options, keep=keep) as corpus, progress() as on_progress:
         result = check(corpus, progress=on_progress, n_jobs=jobs)
         if output is not None and kind is not None:
             _write_rows(result, corpus, output, kind)
@@ -120,8 +121,7 @@ def _write_rows(result: CheckResult, corpus: Corpus, path: str, kind: TableKind)
 
     The documents are read once more, because a result has only the beginnings of their texts.
     """
-    from ..table_files import open_table
-    from .predict import renamed
+    from ..table_files import open_table, renamed
 
     numbers = {row.document for row in result.rows()}
     documents: dict[int, dict[str, object]] = {}

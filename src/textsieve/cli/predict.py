@@ -173,21 +173,6 @@ def _kept_values(batch: "Batch", keep: "Keep") -> "Sequence[KeptValues]":
     return [{"text": text} if keep == ALL_COLUMNS else {} for text in batch.texts]
 
 
-def renamed(names: Sequence[str], taken: Sequence[str]) -> dict[str, str]:
-    """Return the names in the output of columns of the input: those that are taken get the prefix input_.
-
-    >>> renamed(["id", "label", "input_label"], ["label"])
-    {'id': 'id', 'label': 'input_input_label', 'input_label': 'input_label'}
-    """
-    in_output = {}
-    for name in names:
-        different = name
-        while different in taken or (different != name and different in names):
-            different = f"input_{different}"
-        in_output[name] = different
-    return in_output
-
-
 def _may_reach_terminal(stream: TextIO) -> bool:
     """Return whether output may appear on the terminal, where a progress line would mix with it.
 
@@ -204,6 +189,7 @@ def _may_reach_terminal(stream: TextIO) -> bool:
 def _open_lines(output: str | None) -> Iterator[WriteRecords]:
     """Yield a function that writes predictions as JSON lines; None is standard output."""
     from ..prediction.records import KEYS
+    from ..table_files import renamed
     from .json_output import as_json
 
     def write_to(file: TextIO, encoding: str) -> WriteRecords:
@@ -235,7 +221,7 @@ def _open_rows(output: str, kind: "TableKind", columns: "RecordColumns") -> "Ite
     The columns of the input are the keys of the first `HEADER_ROWS` documents. Keys that only later JSON objects have
     are left out, with a warning.
     """
-    from ..table_files import open_table
+    from ..table_files import open_table, renamed
     from .messages import warn
 
     pending: list[tuple[Mapping[str, object], list[Any]]] = []  # kept values and cells, until the columns are known
