@@ -11,7 +11,7 @@ PYTEST_OPTIONS := -q -rs --numprocesses auto --maxprocesses 4 --dist loadfile --
 
 .PHONY: demo test test-all test-lowest mutants lint bench defaults trace subspaces spark spark-scale serve-load serve-malformed papers docs format clean help
 
-demo: .venv/ready        ## train on the embedded corpus, or on your own: make demo DATA=path; then compare, to demo.html
+demo: .venv/demo         ## train on the embedded corpus, or on your own: make demo DATA=path; then compare, to demo.html
 	@$(BIN)/textsieve train "$(or $(DATA),docstrings)" -o demo.sieve $(ARGS)
 	@rm -f demo.jsonl
 	@$(BIN)/textsieve compare "$(or $(DATA),docstrings)" --selectors forward,ocfs,ig,chi --terms 100,1000 --classifiers svm,nb \
@@ -22,7 +22,7 @@ demo: .venv/ready        ## train on the embedded corpus, or on your own: make d
 	@echo "  Try the model on a web page: $(BIN)/textsieve serve demo.sieve"
 	@echo "  See why a text gets a label: $(BIN)/textsieve explain demo.sieve \"the text\""
 
-test: .venv/ready        ## the tests that need no Java, browser or corpora, with few examples: a few minutes
+test: .venv/test         ## the tests that need no Spark, browser or corpora, with few examples: a few minutes
 	TEXTSIEVE_TESTS=quick $(BIN)/pytest $(PYTEST_OPTIONS) $(ARGS)
 
 test-all: .venv/ready    ## all tests, with Java, Chromium and the papers' corpora in TEXTSIEVE_DATA; DEPTH=deep tries more
@@ -82,14 +82,27 @@ clean:                   ## remove what was set up
 help:                    ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1	/p' $(MAKEFILE_LIST) | expand -t 14
 
-.venv/ready: pyproject.toml constraints.txt
+# One environment. The demo installs what it needs, the quick tests add theirs, and everything else needs all packages.
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.venv/bin/python:
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,lint,plots,words,corpora,parquet,excel,spark,serve]'
+
+.venv/demo: pyproject.toml constraints.txt | .venv/bin/python
+	$(INSTALL) -e '.[plots,serve,words,excel]'
+	@touch $@
+
+.venv/test: pyproject.toml constraints.txt | .venv/bin/python
+	$(INSTALL) -e '.[test,plots,words,corpora,parquet,excel,serve]'
+	@touch $@
+
+.venv/ready: pyproject.toml constraints.txt | .venv/bin/python
+	$(INSTALL) -e '.[dev]'
 	@touch $@
 
 # uv resolves to the lowest versions, which pip can't.
 .venv-lowest/ready: pyproject.toml
 	$(PYTHON) -m venv .venv-lowest
 	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check uv
-	.venv-lowest/bin/uv pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct -e '.[test,plots,words,corpora,parquet,excel,spark,serve]'
+	.venv-lowest/bin/uv pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct -e '.[all,test]'
 	@touch $@

@@ -22,6 +22,9 @@ NEEDS = {"sessions": "with Spark", "chromium": "in a browser", "data_dir": "on t
 """Fixtures of what a machine may lack, and what to call the tests that use them. The quick run leaves them out."""
 
 SPARK = "tests/spark/"
+HAS_SPARK = is_installed("pyspark")
+collect_ignore = ["spark"] if IS_QUICK and not HAS_SPARK else []
+"""The environment of the quick run (`make test`) has no Spark."""
 IN_ONE_WORKER = {
     SPARK: SPARK,
     "tests/serve/": "a service",
@@ -40,7 +43,7 @@ os.environ.pop("COLUMNS", None)  # pytest-xdist sets it, and the command line br
 
 def pytest_configure(config: pytest.Config) -> None:
     """Ignore the sockets that PySpark 4.0 leaves open; later versions close them."""
-    if is_installed("pyspark") and version("pyspark").startswith("4.0."):
+    if HAS_SPARK and version("pyspark").startswith("4.0."):
         config.addinivalue_line("filterwarnings", "ignore:unclosed <socket.socket:ResourceWarning")
 
 
@@ -133,7 +136,8 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Say in one line what the quick run left out."""
     if IS_QUICK:
         tests = "".join(f", {n:,} tests {kind}" for kind, n in left_out.most_common())
-        terminalreporter.write_line(f"Left out (`make test-all` runs them): most examples of each law{tests}.")
+        spark = "" if HAS_SPARK else ", all tests of textsieve.spark"
+        terminalreporter.write_line(f"Left out (`make test-all` runs them): most examples of each law{tests}{spark}.")
 
 
 @pytest.fixture(scope="session")
