@@ -9,6 +9,7 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
+import altair as alt
 import pytest
 from tests.reference.report_cases import HOSTILE, compared, of_many_classes, renamed
 
@@ -21,6 +22,11 @@ from textsieve.report import check_report, page_data, report_page, write_report
 @pytest.fixture(scope="module")
 def comparison() -> Comparison:
     return compared()
+
+
+@pytest.fixture(scope="module")
+def page(comparison: Comparison) -> str:
+    return report_page(comparison)
 
 
 def data_of(page: str) -> Any:
@@ -58,8 +64,7 @@ def test_findings_are_the_best_the_fewest_terms_and_the_fastest(comparison: Comp
     )
 
 
-def test_one_file_of_one_megabyte_with_the_settings_of_the_run(comparison: Comparison) -> None:
-    page = report_page(comparison)
+def test_one_file_of_one_megabyte_with_the_settings_of_the_run(comparison: Comparison, page: str) -> None:
     assert len(page) < 1_300_000
     text = unescape(re.sub(r"<[^>]*>", " ", page.partition('<script type="application/json"')[0]))
     for word in (
@@ -73,8 +78,14 @@ def test_one_file_of_one_megabyte_with_the_settings_of_the_run(comparison: Compa
     assert "60 documents · 3 classes · 14 combinations · tested on 2 folds in turn" in text
 
 
-def test_the_policy_allows_only_the_two_scripts(comparison: Comparison) -> None:
-    page = report_page(comparison)
+def test_all_panels_follow_the_schema_of_vega_lite(page: str) -> None:
+    panels = [panel for group in data_of(page)["panels"].values() for panel in group]
+    assert len(panels) > 5
+    for panel in panels:
+        alt.LayerChart.from_dict(panel["chart"], validate=True)
+
+
+def test_the_policy_allows_only_the_two_scripts(page: str) -> None:
     policy = unescape(re.findall(r'Content-Security-Policy" content="([^"]*)"', page)[0])
     assert policy.startswith("default-src 'none'; ")
     assert len(re.findall(r"'sha256-[\w+/=]{44}'", policy)) == 2
@@ -163,8 +174,8 @@ def test_a_large_page_has_only_the_best_combinations(monkeypatch: pytest.MonkeyP
     assert "The results file has 1 more combination." in report_page(many)
 
 
-def test_the_page_has_examples_of_the_worst_mistakes_of_the_best_combination(comparison: Comparison) -> None:
-    page = unescape(report_page(comparison))
+def test_the_page_has_examples_of_the_worst_mistakes_of_the_best_combination(comparison: Comparison, page: str) -> None:
+    page = unescape(page)
     assert comparison.examples is not None
     pairs = page_data.example_pairs(comparison)
     assert 0 < len(pairs) <= 6  # of three classes
@@ -183,8 +194,7 @@ def _best_rows(comparison: Comparison) -> list[Any]:
     return comparison.rows_of(comparison.best)
 
 
-def test_names_of_options_are_listed_with_the_settings(comparison: Comparison) -> None:
-    page = report_page(comparison)
+def test_names_of_options_are_listed_with_the_settings(page: str) -> None:
     assert "<dt>information gain</dt><dd><code>ig</code></dd>" in page
     assert "<dt>multinomial naive Bayes</dt><dd><code>nb</code></dd>" in page
 

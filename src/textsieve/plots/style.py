@@ -112,10 +112,13 @@ def apply_style(chart: Chart, *, background: str = "white", padding: int = 14) -
         "subtitleColor": GREY,
         "subtitlePadding": 5,
     }
-    styled: Chart = (
-        chart.configure(background=background, padding=padding, font=FONT)
-        .configure_view(stroke=None)
-        .configure_axis(**axis)
-        .configure_title(**title)
+    styled: Chart = chart.copy(deep=False)  # each method `configure_...` of the chart would copy all of its data
+    styled.config = alt.Config(
+        background=background,
+        padding=padding,
+        font=FONT,
+        view=alt.ViewConfig(stroke=None),
+        axis=alt.AxisConfig(**axis),
+        title=alt.TitleConfig(**title),
     )
     return styled

@@ -236,4 +236,4 @@ def _seconds(summary: Summary, field: str) -> float | None:
 
 def _panel(chart: Any, title: str, **controls: str) -> Panel:
     """Return a panel that is shown if the page's controls have these values."""
-    return {"title": title, "where": controls, "chart": chart.to_dict()}
+    return {"title": title, "where": controls, "chart": chart.to_dict(validate=False)}  # tests validate all panels
