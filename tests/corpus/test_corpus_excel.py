@@ -52,6 +52,19 @@ def test_the_first_sheet_is_read_unless_another_is_named(tmp_path: Path) -> None
     assert str(read(path).tables[0]) == "sheet 'One', text from 'text', label from 'label'"
 
 
+def test_kept_columns_have_numbers_and_truth_values(tmp_path: Path) -> None:
+    date = datetime.date(2024, 5, 31)
+    rows: Rows = [[*HEADER, "n", "ok"], ["x", 1, 5, True], ["y", "b", 0.1 + 0.2, date], ["z", 2.5, None, "c"]]
+    (batch,) = read(write(tmp_path / "x.xlsx", One=rows), keep="all").batches()
+    assert batch.labels == [("1",), ("b",), ("2.5",)]
+    assert batch.kept == [
+        {"text": "x", "label": 1, "n": 5, "ok": True},
+        {"text": "y", "label": "b", "n": 0.3, "ok": "2024-05-31"},
+        {"text": "z", "label": 2.5, "n": None, "ok": "c"},
+    ]
+    assert [type(values["n"]) for values in batch.kept] == [int, float, type(None)]
+
+
 def test_a_hidden_sheet_is_not_the_first(tmp_path: Path) -> None:
     with xlsxwriter.Workbook(str(tmp_path / "x.xlsx")) as workbook:
         hidden, visible = workbook.add_worksheet("Hidden"), workbook.add_worksheet("Visible")
