@@ -262,6 +262,8 @@ class UsedColumns(NamedTuple):
     """The names of all other columns, except those whose names are empty."""
     sheet: str | None = None
     """The sheet of an Excel file."""
+    other_sheets: tuple[str, ...] = ()
+    """The names of the other sheets of the file, if the sheet was not named but is the first one."""
 
     def __str__(self) -> str:
         """Return a sentence on the columns, such as "text from 'body', label from 'topic'; not used: 'id'"."""

@@ -19,7 +19,7 @@ from typing import Any
 
 from python_calamine import CalamineError, CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 
-from ...errors import InputError, Place, Setting
+from ...errors import InputError, Place, Setting, join_messages
 from ..batch import Report
 from ..corpus import Corpus
 from ..formats import Format
@@ -48,9 +48,12 @@ def corpus(source: Source, format: Format) -> Corpus:
 
     try:
         header = [cell_text(cell) for cell in first_row]
-        return corpus_of(Table(header, rows, place_format="row {}", sheet=sheet), source)
+        is_named = sheet in (source.sheet, source.default_sheet)
+        other_sheets = () if is_named else tuple(others)
+        table = Table(header, rows, place_format="row {}", sheet=sheet, other_sheets=other_sheets)
+        return corpus_of(table, source)
     except InputError as problem:  # perhaps the columns are in another sheet
-        raise problem.with_fields(place=place, hint=problem.hint or hint) from problem
+        raise problem.with_fields(place=place, hint=join_messages(problem.hint, hint)) from problem
 
 
 def _open(source: Source) -> Any:

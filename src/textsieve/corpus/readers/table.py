@@ -53,6 +53,8 @@ class Table:
     """How messages name the place of a row by its number, such as "line {}"."""
     sheet: str | None = None
     """The name of the sheet, if the file has several tables."""
+    other_sheets: tuple[str, ...] = ()
+    """The names of the other sheets, if the caller named no sheet."""
     may_be_label_and_text: bool = False
     """Whether a table of two columns may lack a header, because it is a label and a text."""
 
@@ -94,7 +96,9 @@ def corpus_of(table: Table, source: Source) -> Corpus:
         start,
         multilabel=source.label_separator is not None,
         sample_columns=sample_columns,
-        tables=[used_columns(columns, chosen, kept, source)._replace(sheet=table.sheet)],
+        tables=[
+            used_columns(columns, chosen, kept, source)._replace(sheet=table.sheet, other_sheets=table.other_sheets)
+        ],
     )
 
 
