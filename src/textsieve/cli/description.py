@@ -79,7 +79,7 @@ def show_sources(page: Page, sources: Sequence[Mapping[str, Any]]) -> None:
     if len(sources) > MAX_SOURCES:
         shown = [source for source in sources if source.get("changed", True) is not False]
         if n_unchanged := len(sources) - len(shown):
-            page.line(f"{n_unchanged:,} sources, unchanged")
+            page.line(f"{counted(n_unchanged, 'source')}, unchanged")
     for source in shown[:MAX_SOURCES]:
         kind = "Corrections" if source.get("corrections") else "Source"
         documents = "" if source["documents"] is None else f": {counted(source['documents'], 'document')}"

@@ -610,7 +610,8 @@ def require_classes(sizes: ClassSizes) -> None:
             hint="give documents of other classes too",
         )
     n_unlabelled = sizes.n_documents - sizes.class_docs.sum().item()
-    of_unlabelled = f" ({n_unlabelled:,} documents have no label)" if n_unlabelled else ""
+    documents_have = "document has" if n_unlabelled == 1 else "documents have"
+    of_unlabelled = f" ({n_unlabelled:,} {documents_have} no label)" if n_unlabelled else ""
     raise InputError(
         f"Only one class, {present[0]!r}, so there is nothing to tell apart{of_unlabelled}",
         hint="give documents of at least two classes",
