@@ -155,6 +155,15 @@ def _pieces(message: Message) -> tuple[str | Setting, ...]:
     return message
 
 
+def join_messages(first: Message, second: Message) -> Message:
+    """Return two sentences, each without a final full stop, as one message; either may be empty.
+
+    >>> "".join(map(str, join_messages("Name it", ("Or use ", Setting("sheet")))))
+    'Name it. Or use sheet'
+    """
+    return (*_pieces(first), ". ", *_pieces(second)) if first and second else first or second
+
+
 class DocumentError(InputError):
     """Raised for one of several documents; `number` is its position among them, from 0.
 

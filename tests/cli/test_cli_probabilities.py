@@ -15,7 +15,7 @@ def labelled(tmp_path: Path) -> Path:
 def test_probabilities_are_written_beside_scores(labelled: Path, tmp_path: Path, run: Run) -> None:
     printed = run("train", labelled, "-o", tmp_path / "m").stdout
     assert "seconds of repeated training; --probabilities none leaves them out" in printed
-    assert "held-out documents by their probability" in printed
+    assert "held-out documents by their probability (from cross-validation, by models trained without them)" in printed
     assert "held-out documents by their probability" in run("info", tmp_path / "m").stdout
     assert "documents by their probability" in run("evaluate", tmp_path / "m", labelled).stdout
     lines = [json.loads(line) for line in run("predict", tmp_path / "m", labelled).stdout.splitlines()]

@@ -24,7 +24,7 @@ def test_the_output_describes_the_model_and_its_quality(news: Path, tmp_path: Pa
     assert "60 documents" in printed
     assert "3 classes" in printed
     assert f"{n_terms} of {n_terms} terms" in printed
-    assert "12 documents that were held out (20%)" in printed
+    assert "On 12 held-out documents (20%), by a model trained on the others: micro-F1" in printed
     for figure in ("micro-F1 1.000", "macro-F1 1.000", "accuracy 1.000", "precision", "recall"):
         assert figure in printed
     row = next(line.split() for line in printed.splitlines() if line.startswith("sport"))
@@ -42,7 +42,7 @@ def test_the_output_has_the_held_out_share_and_untested_classes(tmp_path: Path, 
     (tmp_path / "few.csv").write_text("topic,body\n" + "".join(lines))
     asked = ("train", tmp_path / "few.csv", "--text", "body", "--label", "topic", "--held-out", 0.5)
     printed = run(*asked, "-o", tmp_path / "few.sieve").stdout
-    assert "4 documents that were held out (40%)" in printed
+    assert "On 4 held-out documents (40%)" in printed
     assert "2 classes have no held-out document." in printed
 
 

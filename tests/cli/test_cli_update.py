@@ -139,5 +139,5 @@ def test_info_shows_the_updates(updatable_model: Path, feedback: Path, run: Run,
     run("update", updatable_model, feedback)
     printed = run("info", updatable_model).stdout
     assert ": 3 documents added in 1 update since it was trained" in printed
-    assert "that were held out (20%) before it was updated: micro-F1" in printed
+    assert "held-out documents (20%) before it was updated, by a model trained on the others: micro-F1" in printed
     assert ask("info", updatable_model)["updated"]["documents"] == 3

@@ -31,7 +31,7 @@ def test_overlap_computed_by_hand() -> None:
     assert overlap.jaccard == 2 / 6
     assert overlap.kuncheva == pytest.approx((2 * 10 - 4 * 4) / (4 * (10 - 4)))
     uneven = measure_overlap(term_set("abcde"), term_set("ab"))
-    assert uneven.kuncheva == pytest.approx((2 - 5 * 2 / 10) / (2 - 5 * 2 / 10))
+    assert uneven.kuncheva == pytest.approx((2 - 5 * 2 / 10) / math.sqrt(5 * (1 - 5 / 10) * 2 * (1 - 2 / 10)))  # 0.5
     assert measure_overlap(term_set("ab"), term_set("cd")).kuncheva < 0
 
 
@@ -50,6 +50,33 @@ def test_kunchevas_index_is_1_for_equal_and_0_on_average_for_unrelated_choices(k
     assert np.mean([measure_overlap(terms, TermSet(subset, 10)).kuncheva for subset in subsets]) == pytest.approx(
         0.0, abs=1e-12
     )
+
+
+@given(st.sets(st.integers(0, 11)), st.sets(st.integers(0, 11)), st.integers(0, 12), st.integers(0, 12))
+def test_kunchevas_index_is_a_correlation_for_any_sizes_and_vocabularies(
+    first: set[int], second: set[int], n_seen: int, other_n_seen: int
+) -> None:
+    sets = [
+        TermSet(frozenset(map(str, terms)), max(n, len(terms)))
+        for terms, n in ((first, n_seen), (second, other_n_seen))
+    ]
+    index = measure_overlap(*sets).kuncheva
+    every = sorted(first | second)
+    every += range(100, 100 + max(sets[0].n_seen, sets[1].n_seen) - len(every))  # terms that neither has selected
+    vectors = np.array([[term in terms for term in every] for terms in (first, second)], float)
+    if vectors.size and vectors.std(axis=1).all():
+        assert index == pytest.approx(np.corrcoef(vectors)[0, 1])
+        assert -1 <= index <= 1
+    else:
+        assert math.isnan(index)
+
+
+def test_kunchevas_index_is_never_below_minus_1() -> None:
+    # The two folds have 60 terms each, but not the same 60.
+    folds = [TermSet(frozenset(f"{fold}{i}" for i in range(50)), 60) for fold in "ab"]
+    assert measure_overlap(*folds).kuncheva == pytest.approx((0 - 50 * 50 / 100) / (50 - 50 * 50 / 100))  # -1
+    # One selection has 1 of 10 terms, the other has the other 9.
+    assert measure_overlap(term_set("a"), term_set("bcdefghij")).kuncheva == pytest.approx(-0.9 / 0.9)
 
 
 def test_stability_is_the_mean_over_pairs() -> None:

@@ -134,7 +134,7 @@ def test_nothing_is_learned_from_tested_documents() -> None:
     ("wanted", "words"),
     [
         ({"folds": 1}, "folds=1; use a number from 2"),
-        ({"folds": 61}, "60 documents with a label are too few for 61 folds"),
+        ({"folds": 61}, "60 labelled documents are too few for 61 folds"),
         ({"folds": 2, "test": (["goal"], ["boat"])}, "folds=2: test documents are given"),
         ({"test": (["goal"], [None])}, "test: no document has a label, so there is nothing to test on"),
         ({"n_terms": "5,many"}, "n_terms='many'; use numbers of terms from 1"),

@@ -121,7 +121,7 @@ def test_results_of_other_draws_raise(tmp_path: Path) -> None:
     [
         ({"test_share": 0}, "test_share=0; use a share of the documents above 0 and below 1"),
         ({"test_share": "half"}, "test_share='half'; use a share"),
-        ({"test_share": 0.001}, "test_share=0.001: 60 documents with a label are too few to test some of them"),
+        ({"test_share": 0.001}, "test_share=0.001: 60 labelled documents are too few to test some of them"),
         ({"repeats": 3}, "repeats=3: nothing is drawn at random; give test_share or folds"),
         ({"seed": 3}, "seed=3: nothing is drawn at random"),
         ({"folds": 2, "seed": -1}, "seed=-1; use a number from 0"),

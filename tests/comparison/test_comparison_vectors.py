@@ -148,6 +148,8 @@ def test_weights_may_be_negative() -> None:
         ({"analyzer": "text", "char_ngram_range": (3, 4)}, "leave out analyzer='text', char_ngram_range=(3, 4)."),
         ({"stop_words": ["a"]}, "holds vectors, not texts, and their columns are fixed; leave out stop_words=['a']."),
         ({"classifiers": "svm,svm(tf=loglog)"}, "classifiers: svm(tf=loglog): loglog takes logarithms"),
+        ({"selectors": "ig,ocfs(tf=log)"}, "selectors: ocfs(tf=log): log takes logarithms, and the least value"),
+        ({"selectors": "ocfs(tf=loglog)"}, "selectors: ocfs(tf=loglog): loglog takes logarithms"),
         ({"tf": "log"}, "classifiers: svm: log takes logarithms, and the least value of the vectors is -1"),
         ({"test": (["a text"], ["boat"])}, "holds vectors and texts"),
     ],

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import xlsxwriter
 
+from textsieve.cli.opening import columns_lines
 from textsieve.corpus import read
 from textsieve.corpus.read_limits import DEFAULT_LIMITS
 from textsieve.corpus.readers.excel_sizes import DamagedError, check_sizes
@@ -50,6 +51,23 @@ def test_the_first_sheet_is_read_unless_another_is_named(tmp_path: Path) -> None
     ):
         read(path, sheet="two")
     assert str(read(path).tables[0]) == "sheet 'One', text from 'text', label from 'label'"
+    assert columns_lines(read(path)) == [f"Columns: {read(path).tables[0]}; other sheets, for --sheet: 'Two'"]
+    for options in ({"sheet": "One"}, {"usual": {"sheet": "Two"}}):
+        named = read(path, **options)
+        assert columns_lines(named) == [f"Columns: {named.tables[0]}"]
+
+
+def test_kept_columns_have_numbers_and_truth_values(tmp_path: Path) -> None:
+    date = datetime.date(2024, 5, 31)
+    rows: Rows = [[*HEADER, "n", "ok"], ["x", 1, 5, True], ["y", "b", 0.1 + 0.2, date], ["z", 2.5, None, "c"]]
+    (batch,) = read(write(tmp_path / "x.xlsx", One=rows), keep="all").batches()
+    assert batch.labels == [("1",), ("b",), ("2.5",)]
+    assert batch.kept == [
+        {"text": "x", "label": 1, "n": 5, "ok": True},
+        {"text": "y", "label": "b", "n": 0.3, "ok": "2024-05-31"},
+        {"text": "z", "label": 2.5, "n": None, "ok": "c"},
+    ]
+    assert [type(values["n"]) for values in batch.kept] == [int, float, type(None)]
 
 
 def test_a_hidden_sheet_is_not_the_first(tmp_path: Path) -> None:
@@ -68,6 +86,10 @@ def test_a_column_in_another_sheet_is_an_error_that_names_the_sheets(tmp_path: P
     path = write(tmp_path / "x.xlsx", Info=[["made by me"]], Data=[HEADER, ["x", "a"]])
     with pytest.raises(InputError, match=r"x.xlsx: sheet 'Info': no column 'text' .* Other sheets, for sheet: 'Data'"):
         read(path, text="text")
+    with pytest.raises(
+        InputError, match=r"cannot tell which column .* Name it with text.* Other sheets, for sheet: 'Da"
+    ):
+        read(path)
     with pytest.raises(InputError, match=r"x.xlsx: sheet 'Empty': no documents, it is empty. Other sheets, for sheet"):
         read(write(tmp_path / "x.xlsx", Empty=[], Data=[HEADER, ["x", "a"]]))
 

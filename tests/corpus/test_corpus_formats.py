@@ -13,6 +13,7 @@ import pytest
 import xlsxwriter
 import zstandard
 
+from textsieve import InputError
 from textsieve.corpus import Corpus, Labels, read
 from textsieve.corpus.formats import FORMATS
 from textsieve.corpus.streams import COMPRESSIONS
@@ -190,6 +191,17 @@ def test_svmlight_counts_columns_over_all_batches(tmp_path: Path) -> None:
     assert shapes == [(1000, 10), (1000, 10), (501, 10)], "an index 0 at the end means: counted from 0"
     assert corpus.multilabel is True
     assert list(corpus.labels())[-2:] == [("1", "2"), ("2",)]
+
+
+@pytest.mark.parametrize("new_line", ["2 0:1 3:1", "2 3:1 5:1"])
+def test_svmlight_with_indices_outside_of_the_columns_of_the_first_pass_raises(tmp_path: Path, new_line: str) -> None:
+    path = tmp_path / "file.svm"
+    path.write_text("1 1:1 4:1\n2 3:1\n")
+    corpus = read(path)
+    assert [batch.vectors.shape for batch in corpus.batches() if batch.vectors is not None] == [(2, 4)]
+    path.write_text(f"1 1:1 4:1\n{new_line}\n")
+    with pytest.raises(InputError, match="changed since it was first read"):
+        list(corpus.batches())
 
 
 def test_svmlight_agrees_with_scikit_learn(tmp_path: Path) -> None:

@@ -58,6 +58,19 @@ def test_labels_that_look_like_several_in_one_warn(kind: str, separator: str, tm
     assert set(read(path, label_separator=separator).labels()) == {("a", "b"), ("b", "c"), ("a",)}
 
 
+def test_each_of_several_files_with_several_labels_in_one_is_named(tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / name).mkdir()
+    first = write(tmp_path / "a", "csv", ["a|b", "b|c", "a"])
+    other = write(tmp_path / "b", "csv", ["a", "b"])
+    last = write(tmp_path / "c", "jsonl", ["a;b", "b;c", "a"])
+    with pytest.warns(UserWarning, match="different labels contain") as caught:
+        list(Corpus.chained([read(first), read(other), read(last)]).batches())
+    messages = [str(warning.message) for warning in caught]
+    assert [message.partition(": ")[0] for message in messages] == [str(first), str(last)]
+    assert [message[-20:] for message in messages] == ["label_separator='|'.", "label_separator=';'."]
+
+
 @pytest.mark.parametrize(
     "labels",
     [["a|b", "a"], ["a|b", "a;b"], ["|", "a"], ["a", "b"], ["R&D", "a/b", "c, d"]],

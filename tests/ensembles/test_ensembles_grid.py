@@ -10,14 +10,16 @@ import pytest
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import BernoulliNB
 from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
 from tests.reference.subspace_grid_twin import accuracy, documents
 
 from textsieve import InputError
 from textsieve.classifiers.svm import LinearSVM
 from textsieve.ensembles.grid import SubspaceGrid, axis_values, default_n_estimators, default_n_terms, subspace_grid
 from textsieve.ensembles.subspace import RandomSubspace
-from textsieve.ensembles.trial import RandomSplit, random_splits
+from textsieve.ensembles.trial import RandomSplit, Repetition, random_splits
 from textsieve.selectors import Cascade, DocumentFrequency, InformationGain
 from textsieve.text import TermWeighter
 
@@ -65,6 +67,19 @@ def test_each_cell_equals_the_score_of_random_subspace(member: Any, n_classes: i
                 ensemble.fit(X[split.train], y[split.train])
                 right = ensemble.predict(X[split.test]) == y[split.test]
                 assert grid.accuracy[number, row, column] == right.mean()
+
+
+def test_members_with_all_terms_differ_if_a_step_of_their_classifier_is_random() -> None:
+    X, y = documents(3, seed=4)
+    split = random_splits(X.shape[0], test_share=0.2, repeats=1, random_state=0)[0]
+
+    def n_different_members(estimator: Any) -> int:
+        repetition = Repetition(estimator, X, y, split, None, n_jobs=1)
+        return len({scores.tobytes() for scores, _ in repetition.member_outputs(repetition.n, 3)})
+
+    tree: Any = DecisionTreeClassifier().set_params(splitter="random", max_depth=5)
+    assert n_different_members(tree) == n_different_members(make_pipeline(tree)) == 3
+    assert n_different_members(make_pipeline(BernoulliNB())) == 1
 
 
 def test_results_do_not_depend_on_the_number_of_threads() -> None:

@@ -18,6 +18,7 @@ from tests.reference.model_cases import same, small_model, two_classes
 from textsieve import InputError, files
 from textsieve.classifiers.linear import LinearScorer
 from textsieve.modelfile import read, write
+from textsieve.modelfile.reading import open_model
 from textsieve.modelfile.writing import encode
 
 
@@ -194,6 +195,12 @@ def test_errors_name_paths_that_cannot_be_read(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(InputError, match=r"model\.sieve: can't be read: you have no permission"):
         read(tmp_path / "model.sieve")
+
+
+def test_errors_of_the_code_that_uses_an_open_model_file_are_raised_as_they_are(tmp_path: Path) -> None:
+    write(small_model(), tmp_path / "model.sieve")
+    with pytest.raises(ValueError, match=r"^of the caller$"), open_model(str(tmp_path / "model.sieve")):
+        raise ValueError("of the caller")
 
 
 def test_readers_never_see_a_model_that_is_being_written(tmp_path: Path) -> None:

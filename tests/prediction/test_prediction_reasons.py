@@ -16,6 +16,7 @@ from textsieve import InputError
 from textsieve.classifiers.linear import LinearScorer
 from textsieve.prediction import ClassExplanation, Contribution, Model
 from textsieve.prediction.explanations import TermContributions
+from textsieve.prediction.model_html import model_html
 
 
 @given(models(), documents)
@@ -160,6 +161,22 @@ def test_class_terms_are_the_strongest_terms() -> None:
     }
     assert list(best) == ["city", "money", "sport"]
     assert small_model().class_terms(0) == {"city": [], "money": [], "sport": []}
+
+
+def test_tables_of_any_length_list_the_same_terms_first() -> None:
+    """The n-grams of a word, each weaker than many words, make it the strongest one."""
+    word = "goalkeepers"
+    ngrams = [f"…{word[begin : begin + n]}…" for n in (3, 4, 5) for begin in range(len(word) - n + 1)]
+    strengths = [2 - 0.01 * number for number in range(24)] + [1.0] + [0.5] * len(ngrams)
+    model = small_model(
+        terms=(*(f"word{number}" for number in range(24)), word, *ngrams),
+        idf=np.ones(len(strengths)),
+        scorer=LinearScorer(np.outer(strengths, [1, -1, 0]).astype(np.float32), np.zeros(3)),
+    )
+    strongest = model.grouped_class_terms(30)
+    assert strongest == {"city": [word, *(f"word{number}" for number in range(24))], "money": [], "sport": []}
+    assert model.grouped_class_terms(6)["city"] == strongest["city"][:6]
+    assert ", ".join(strongest["city"][:6]) in model_html(model, None)
 
 
 def test_two_classes_get_their_terms_from_one_output() -> None:

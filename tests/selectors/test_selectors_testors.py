@@ -248,6 +248,17 @@ def test_selected_columns_need_no_scores(monkeypatch: pytest.MonkeyPatch) -> Non
     assert len(plain_categorizer(selector="testors").fit(TEXTS, TOPICS).terms_) > 0
 
 
+@pytest.mark.parametrize("k", [None, 3])
+def test_the_order_of_selected_columns_does_not_depend_on_whether_scores_were_read(k: int | None) -> None:
+    rows = np.array([[1.0, 0, 2, 0, 0.5, 0], [0, 3, 0, 3, 0, 1.5], [0, 3, 2, 0, 0, 1]])
+    selector = TypicalTestors(epsilon=0.1, k=k).fit(rows, ["a", "b", "c"])
+    before = selector.selected_columns().tolist()
+    by_score = [column for column in selector.ranking_.tolist() if selector.support_[column]]
+    assert (before == by_score) == (k is not None)
+    assert len(selector.scores_) == 6
+    assert selector.selected_columns().tolist() == before
+
+
 def test_no_more_than_ten_shortest_testors_are_given_by_default() -> None:
     selector = TypicalTestors(epsilon=0.4).fit(np.vstack([np.ones(12), np.zeros(12)]), ["a", "b"])
     assert len(selector.shortest_testors("a").testors) == 10

@@ -278,7 +278,7 @@ def test_the_log_contains_no_text(small: Server) -> None:
     send(small, "/confidential%0aGET", **bearer())
     wait_for(lambda: "GET other 404" in small.log or None, lambda: small.log)
     assert " 127.0.0.1 POST /v1/predict 200 2 documents " in small.log
-    assert " 127.0.0.1 POST /v1/explain 200 1 documents " in small.log
+    assert " 127.0.0.1 POST /v1/explain 200 1 document " in small.log
     assert " 127.0.0.1 GET /v1/terms 200 " in small.log
     assert "confidential" not in small.log
     assert "secret" not in small.log

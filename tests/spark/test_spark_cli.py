@@ -75,7 +75,7 @@ def test_both_engines_write_the_same_model(spark: SparkSession, news: Path, monk
     assert there.read_bytes() == here.read_bytes()
     assert output.partition("Seconds")[0] == expected.partition("Seconds")[0]
     assert "60 documents, 1 unlabelled" in output
-    assert "documents that were held out (" in output
+    assert " held-out documents (" in output
     assert spark.range(3).count() == 3  # the command does not stop a session that it has not started
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -34,7 +36,7 @@ from textsieve.spark.columns import select_documents
 from textsieve.spark.counting import ChunkReader
 from textsieve.spark.learning import fit_classifier
 from textsieve.spark.selection import require_selectable
-from textsieve.spark.tasks import coalesce_cached_partitions, collect_in_order
+from textsieve.spark.tasks import collect_in_order, settings_for_training
 from textsieve.training import counted_documents
 from textsieve.training.targets import ClassSizes
 from textsieve.training.train import Training
@@ -332,14 +334,32 @@ def test_every_way_to_learn_raises_if_counts_differ_from_those_before(spark: Spa
 
 @on_this_machine
 def test_fit_restores_the_settings_of_the_session(spark: SparkSession) -> None:
-    name = "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning"
-    for before in (None, "false"):
-        if before is not None:
-            spark.conf.set(name, before)
-        with coalesce_cached_partitions(spark):
-            assert spark.conf.get(name) == "true"
-        assert spark.conf.get(name, None) == before
-    spark.conf.unset(name)
+    coalesce, rules = "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning", "spark.sql.optimizer.excludedRules"
+    own_rule, rule = (f"org.apache.spark.sql.catalyst.optimizer.{name}" for name in ("A", "ConvertToLocalRelation"))
+    for before, expected_rules in ([None, None], rule), (["false", own_rule], f"{own_rule},{rule}"):
+        for name, value in zip((coalesce, rules), before, strict=True):
+            if value is not None:
+                spark.conf.set(name, value)
+        with settings_for_training(spark):
+            assert [spark.conf.get(coalesce), spark.conf.get(rules)] == ["true", expected_rules]
+        assert [spark.conf.get(coalesce, None), spark.conf.get(rules, None)] == before
+    spark.conf.unset(coalesce)
+    spark.conf.unset(rules)
+
+
+@on_this_machine
+def test_documents_from_memory_may_be_in_several_partitions(spark: SparkSession, fixed_date: None) -> None:
+    """Spark's optimizer evaluates the columns of such a DataFrame on the driver, as if it had one partition."""
+    case = small_texts(n=8, seed=5)
+    df = spark.createDataFrame(pa.table({"text": case.texts, "label": case.labels}))
+    assert {row[0] for row in df.mapInArrow(_count_rows, "n long").collect()} == {4}
+    settings: Any = {"selector": "ocfs", "n_terms": 5, "classifier": "nb"}
+    there = sieve.fit(df, categorizer=plain_categorizer(**settings))
+    assert encode(there.model_) == encode(plain_categorizer(**settings).fit(case.texts, case.labels).model_)
+
+
+def _count_rows(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    yield pa.record_batch([pa.array([sum(map(len, batches))])], names=["n"])
 
 
 def test_several_text_columns_are_joined_as_on_one_machine(spark: SparkSession) -> None:

@@ -219,6 +219,18 @@ def test_invalid_labels_raise(y: Any, words: str) -> None:
         ClassStats.from_matrix(ROWS, y)
 
 
+@pytest.mark.parametrize("name", [None, float("nan"), pd.NA, ""], ids=repr)
+def test_a_label_matrix_with_an_unnamed_column_raises(name: Any) -> None:
+    for names in (["a", "b", name], [1, 2, name], [name] * 3):
+        with pytest.raises(InputError, match=r"Column [02] of the label matrix has no name.*name the column"):
+            ClassStats.from_matrix(ROWS, pd.DataFrame(INDICATOR, columns=names))
+
+
+def test_a_label_matrix_with_two_columns_of_one_name_raises() -> None:
+    with pytest.raises(InputError, match=r"Columns 0 and 2 of the label matrix have the same name, 'a'; rename one"):
+        ClassStats.from_matrix(ROWS, pd.DataFrame(INDICATOR, columns=["a", "b", "a"]))
+
+
 def test_a_long_label_is_cut_short_in_the_message() -> None:
     with pytest.raises(InputError) as caught:
         ClassStats.from_matrix(ROWS, [b"x" * 1000, "b", "a", "b", "a"])

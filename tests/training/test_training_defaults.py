@@ -75,6 +75,13 @@ def test_texts_are_short_on_average_and_not_too_many() -> None:
     assert not training.are_short(training.MAX_SHORT_TEXTS + 1, 10**6)
 
 
+def test_unlabelled_texts_count_as_others_for_whether_texts_are_short() -> None:
+    labels = [*CASE.labels[:20], *[None] * 60]
+    model = Categorizer(probabilities=None).fit([*LONG[:20], *CASE.texts[20:]], labels).model_
+    assert sum(map(len, LONG[:20])) > 20 * training.SHORT_TEXT
+    assert model.analysis.char_ngram_range == (3, 5)
+
+
 def test_short_texts_get_ngrams_of_characters_and_long_ones_none() -> None:
     short, long = (Categorizer(probabilities=None).fit(texts, CASE.labels) for texts in (CASE.texts, LONG))
     assert short.model_.analysis.char_ngram_range == (3, 5)

@@ -11,7 +11,7 @@ from ..evaluation.validation import CurvePoint, smallest_within_one_error
 from ..modelfile.sources import TrainingSource, UpdateMethod, sources_of
 from ..prediction import Model
 from ..presentation import presentation_of
-from ..text.analysis import group_parts, is_marked
+from ..text.analysis import is_marked
 from .messages import on_one_line
 from .output import Column, Page, TermList, label_text, number_columns, show_marks, term_text
 
@@ -79,7 +79,7 @@ def show_sources(page: Page, sources: Sequence[Mapping[str, Any]]) -> None:
     if len(sources) > MAX_SOURCES:
         shown = [source for source in sources if source.get("changed", True) is not False]
         if n_unchanged := len(sources) - len(shown):
-            page.line(f"{n_unchanged:,} sources, unchanged")
+            page.line(f"{counted(n_unchanged, 'source')}, unchanged")
     for source in shown[:MAX_SOURCES]:
         kind = "Corrections" if source.get("corrections") else "Source"
         documents = "" if source["documents"] is None else f": {counted(source['documents'], 'document')}"
@@ -127,10 +127,11 @@ def show_measures(page: Page, model: Model) -> None:
     """
     if held_out := model.about.get("held_out"):
         sample = model.about.get("n_tuned_on")
-        of_sample = "" if sample is None else f" of a sample of {sample:,} documents"
-        tested = f"{held_out['documents']:,} documents that were held out ({held_out['share']:.0%}{of_sample})"
+        of_sample = "" if sample is None else f" of a sample of {counted(sample, 'document')}"
+        tested = f"{counted(held_out['documents'], 'held-out document')} ({held_out['share']:.0%}{of_sample})"
         when = " before it was updated" if model.about.get("updated") else ""
-        page.line(f"On {tested}{when}: {measures_text(held_out, multilabel=model.multilabel)}")
+        measures = measures_text(held_out, multilabel=model.multilabel)
+        page.line(f"On {tested}{when}, by a model trained on the others: {measures}")
         if untested := held_out.get("untested_classes"):
             page.line(f"{untested:,} {'class has' if untested == 1 else 'classes have'} no held-out document.")
     if coefficients := model.about.get("coefficients"):
@@ -145,7 +146,8 @@ def show_measures(page: Page, model: Model) -> None:
                 for share, score in shares
             ]
             page.table([*number_columns("coefficients", "score"), Column("")], points)
-    show_confidence(page, model.about.get("confidence"), "held-out documents")
+    origin = " (from cross-validation, by models trained without them)"
+    show_confidence(page, model.about.get("confidence"), "held-out document", origin)
     if curve := model.about.get("curve"):
         selected = smallest_within_one_error([CurvePoint(*point) for point in curve])
         rows = [
@@ -154,10 +156,10 @@ def show_measures(page: Page, model: Model) -> None:
         page.table([*number_columns("terms", "score", "std. error"), Column("")], rows)
 
 
-def show_confidence(page: Page, confidence: Mapping[str, Any] | None, what: str) -> None:
+def show_confidence(page: Page, confidence: Mapping[str, Any] | None, what: str, origin: str = "") -> None:
     """Print how many labels of some documents are certain, and how many of these are right; nothing for None.
 
-    `what` names the documents.
+    `what` names one of the documents, and `origin` says where the labels are from.
     """
     if confidence is None:
         return
@@ -169,14 +171,14 @@ def show_confidence(page: Page, confidence: Mapping[str, Any] | None, what: str)
         )
         for row in confidence["rows"]
     ]
-    title = f"Labels of {confidence['documents']:,} {what} by their probability"
+    title = f"Labels of {counted(confidence['documents'], what)} by their probability{origin}"
     page.table(number_columns("at least", "documents", "right"), rows, title=title)
 
 
 def show_classes(page: Page, model: Model) -> None:
     """Print a row for each class: its documents, measures on held-out documents, threshold, and strongest terms."""
     measures = _held_out_by_class(model)
-    terms = model.class_terms(4 * TERMS_PER_CLASS)  # more than are shown, because `group_parts` joins some of them
+    terms = model.grouped_class_terms(TERMS_PER_CLASS)
     rows, has_marks = [], model.analysis.has_characters
     for index, (label, documents) in enumerate(zip(model.classes, model.class_docs, strict=True)):
         row: list[Any] = [label_text(label), f"{documents:,}"]
@@ -186,9 +188,8 @@ def show_classes(page: Page, model: Model) -> None:
             row += [""] * 4 if held_out is None else [f"{held_out['documents']:,}", *class_measures(held_out)]
         if model.thresholds is not None:
             row.append(f"{model.thresholds[index]:.3f}")
-        strongest = [term for term, _ in group_parts(terms[label])[:TERMS_PER_CLASS]]
-        has_marks |= any(map(is_marked, strongest))
-        rows.append([*row, TermList([term_text(term, model.settings) for term in strongest])])
+        has_marks |= any(map(is_marked, terms[label]))
+        rows.append([*row, TermList([term_text(term, model.settings) for term in terms[label]])])
     titles = [
         "docs",
         *(["held out", "precision", "recall", "F1"] if measures else []),

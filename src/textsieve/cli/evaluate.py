@@ -136,7 +136,7 @@ def _show(report: "Report", name: str, columns: list[str], model: "Model") -> No
         page.line(f"The model does not know {len(unknown_classes):,} of the classes: {listed}")
     page.line(measures_text(report.summary(), multilabel=report.multilabel))
     if report.confidence is not None:
-        show_confidence(page, report.confidence.to_dict(), "documents")
+        show_confidence(page, report.confidence.to_dict(), "document")
         _show_bands(page, report)
     _show_classes(page, report)
     if not report.multilabel:

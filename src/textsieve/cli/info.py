@@ -44,6 +44,7 @@ def command(model: str, wants_terms: bool, wants_json: bool) -> None:
 
 def _show(model: "Model", file: "ModelFile") -> None:
     """Print the origin, size, settings and quality of a model, and a table of its classes."""
+    from ..errors import counted
     from ..modelfile.sources import sources_of, update_method
     from .description import (
         file_line,
@@ -62,8 +63,9 @@ def _show(model: "Model", file: "ModelFile") -> None:
     versions = ", ".join(f"{name} {version}" for name, version in about.get("versions", {}).items())
     page.line(f"Trained {about.get('trained', 'at an unknown time')} with {versions}")
     page.line(
-        f"{about.get('n_documents', sum(model.class_docs)):,} documents, {len(model.classes):,} classes, "
-        f"{len(model.terms):,} of {about.get('n_terms_seen', len(model.terms)):,} terms"
+        f"{counted(about.get('n_documents', sum(model.class_docs)), 'document')}, "
+        f"{counted(len(model.classes), 'class', 'classes')}, "
+        f"{len(model.terms):,} of {counted(about.get('n_terms_seen', len(model.terms)), 'term')}"
         + (f" selected by {selector_text('testors', about)}; " if "testors" in about else "; ")
         + ("several labels a document" if model.multilabel else "one label a document")
     )

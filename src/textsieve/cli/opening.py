@@ -15,7 +15,7 @@ from typing import Any
 from ..corpus import Batch, Corpus, read
 from ..corpus.named_corpora import is_corpus_name
 from ..corpus.streams import read_head
-from ..errors import InputError, counted
+from ..errors import InputError, counted, shown
 from ..prediction import Model
 from ..writability import check_openable
 from .messages import warn
@@ -190,14 +190,18 @@ def _stored_columns(model: Model) -> dict[str, Any]:
 
 
 def columns_lines(corpus: Corpus, *, only_choices: bool = False) -> list[str]:
-    """Return a line on the columns that were read of each table of a corpus, and those that were left out.
+    """Return a line on the columns that were read of each table of a corpus, and the columns and sheets left out.
 
     With `only_choices`, tables are left out that have nothing but one text column and the kept columns.
     """
-    tables = [table for table in corpus.tables if not only_choices or len(table.text) > 1 or table.left_out]
-    if len(corpus.tables) == 1:
-        return [f"Columns: {table}" for table in tables]
-    return [f"Columns of {table.source}: {table}" for table in tables]
+    lines = []
+    for table in corpus.tables:
+        if only_choices and not (len(table.text) > 1 or table.left_out or table.other_sheets):
+            continue
+        of_table = "" if len(corpus.tables) == 1 else f" of {table.source}"
+        sheets = ", ".join(shown(name, 40) for name in table.other_sheets)
+        lines.append(f"Columns{of_table}: {table}" + (f"; other sheets, for --sheet: {sheets}" if sheets else ""))
+    return lines
 
 
 # -- checks ------------------------------------------------------------------------------------------------------

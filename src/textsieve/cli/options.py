@@ -480,14 +480,16 @@ presentation = bundle("presentation", *map(setting_option, PRESENTATION))
 
 multilabel = bundle("multilabel", *map(setting_option, ("multilabel", "cut", "cut_options")))
 
+min_probability = click.option(
+    "--min-probability",
+    type=click.FloatRange(0, 1),
+    metavar="P",
+    help="Give no label to a document whose best class is less probable, or that has none of the model's terms. 0: "
+    "only to documents without a term; this is the only value for models without probabilities.",
+)
 abstaining = bundle(
     "abstaining",
-    click.option(
-        "--min-probability",
-        type=click.FloatRange(0, 1),
-        metavar="P",
-        help="Give no label to a document whose best class is less probable, or that has none of the model's terms.",
-    ),
+    min_probability,
     click.option(
         "--abstain-label",
         metavar="LABEL",

@@ -58,12 +58,7 @@ def _check_workers(context: click.Context, parameter: click.Parameter, n_workers
     help="Accept corrections of labels, and append them to this file as JSON lines.",
 )
 @click.option("--reload", "watch", is_flag=True, help="Reload the model file when it changes; SIGHUP also reloads it.")
-@click.option(
-    "--min-probability",
-    type=click.FloatRange(0, 1),
-    metavar="P",
-    help="Give no label to a document whose best class is less probable, or that has none of the model's terms.",
-)
+@options.min_probability
 @_limit_option("--max-body", Limits.body, "BYTES", "The maximum size of a request body.")
 @_limit_option("--max-documents", Limits.documents, "N", "The maximum number of documents in a request.")
 @_limit_option("--max-length", Limits.length, "CHARACTERS", "The maximum length of a document.")

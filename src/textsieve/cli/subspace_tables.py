@@ -70,7 +70,8 @@ class Experiment(NamedTuple):
         page.line(self.summary)
         if self._is_sample:
             page.line(f"They don't fit into memory, so this is measured on a sample of {self.n_documents:,} documents.")
-        page.line(f"{self.n_classes:,} classes; {n_terms:,} of {self.n_terms_seen:,} terms selected by {self.selector}")
+        selected = f"{n_terms:,} of {counted(self.n_terms_seen, 'term')} selected by {self.selector}"
+        page.line(f"{counted(self.n_classes, 'class', 'classes')}; {selected}")
 
     @property
     def splits(self) -> str:

@@ -231,6 +231,7 @@ def _as_dict(ranked: "RankedTerms", selector: str) -> dict[str, Any]:
 
 def _show(ranked: "RankedTerms", summary: str, selector: str, counting: dict[str, Any]) -> None:
     """Print the documents, the best terms overall, and the terms of each class."""
+    from ..errors import counted
     from .description import selector_text
     from .output import Column, Page, TermList, label_text, number_columns, show_marks, term_text
 
@@ -241,7 +242,8 @@ def _show(ranked: "RankedTerms", summary: str, selector: str, counting: dict[str
     name = selector if weight is None or selector == "ocfs" else f"{selector} with weight {weight:.4g}"
     selected = f"{ranked.n_selected:,} of them selected by {selector_text(name, ranked.details)}"
     method = selected if ranked.shortest else f"scored by {name}"
-    page.line(f"{len(ranked.by_class):,} classes, {ranked.n_terms:,} terms, {method}")
+    n_classes, n_terms = counted(len(ranked.by_class), "class", "classes"), counted(ranked.n_terms, "term")
+    page.line(f"{n_classes}, {n_terms}, {method}")
     best = [
         [f"{rank:,}", term_text(term, counting), f"{score:.4g}"] for rank, (term, score) in enumerate(ranked.best, 1)
     ]

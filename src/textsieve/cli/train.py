@@ -195,10 +195,10 @@ def _report(
     page = Page()
     for line in documents.summary(model):
         page.line(line)
-    selected = f"{len(trained.terms):,} of {trained.about['n_terms_seen']:,} terms"
+    selected = f"{len(trained.terms):,} of {counted(trained.about['n_terms_seen'], 'term')}"
     by = "" if model.selector is None else f" selected by {selector_text(model.selector, trained.about)}"
     on = "" if model.projection is None else f" on the projection {model.projection}"
-    page.line(f"{len(trained.classes):,} classes; {selected}{by}; classifier {model.classifier}{on}")
+    page.line(f"{counted(len(trained.classes), 'class', 'classes')}; {selected}{by}; classifier {model.classifier}{on}")
     n_left_out = trained.about["n_terms_seen"] - len(trained.terms)
     if n_left_out and model.n_terms == "all" and "testors" in trained.about:
         page.line(f"The other {counted(n_left_out, 'term is', 'terms are')} in no typical testor.")

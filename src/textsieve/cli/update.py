@@ -295,8 +295,8 @@ def _show(facts: Mapping[str, Any]) -> None:
         page.line("The measures on held-out documents are from before the update.")
     if facts["thresholds_are_stale"]:
         page.line(
-            f"{facts['updated']['since_thresholds']:,} documents were added since the thresholds for multiple labels "
-            "were fitted, which may now give too many or too few labels: refit them with --fit-thresholds to documents "
-            "that are a fair sample, or train again with --retrain."
+            f"{counted(facts['updated']['since_thresholds'], 'document was', 'documents were')} added since the "
+            "thresholds for multiple labels were fitted, which may now give too many or too few labels: refit them "
+            "with --fit-thresholds to documents that are a fair sample, or train again with --retrain."
         )
     show_written(page, facts)

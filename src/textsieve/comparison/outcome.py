@@ -5,9 +5,14 @@ The overlap of two selections has three measures:
 - *Shared terms*: the number of terms in both, as papers print it.
 - *Jaccard*: shared / in either. Large selections from few terms are similar by chance.
 - *Kuncheva's index* (2007) corrects for chance. For two selections of k of n terms that share r terms, it is
-  (r - k²/n) / (k - k²/n): 1 for equal selections and about 0 for independent ones. Selections of k and l terms share
-  k l / n terms by chance, and at most min(k, l). So their index is (r - k l / n) / (min(k, l) - k l / n), which is the
-  formula above for k = l. A selection of all terms, or of none, has no index.
+  (r - k²/n) / (k - k²/n): 1 for equal selections, 0 on average for independent ones, and at least -1. For selections
+  of k and l terms, it is Pearson's correlation of the two vectors with a 1 for each selected term and a 0 for each
+  other term (Nogueira and Brown 2016): (r - k l / n) / sqrt(k (1 - k/n) l (1 - l/n)). This is Kuncheva's formula if
+  k = l, and keeps its range and its mean of 0. A selection of all terms, or of none, has no index.
+
+The index needs n, the number of terms to select from. Two folds have different terms, and a file of results has only
+the number of terms of each fold. So n is the larger of the two numbers, or the number of terms in either selection if
+that is more; with a smaller n, the index could be less than -1.
 
 The *stability* of a selector is the overlap of its selections in two folds, averaged over all pairs of folds. The
 training documents of the folds of a cross-validation are mostly the same, so stability is measured under small changes
@@ -53,14 +58,16 @@ class OverlapMeasures(NamedTuple):
 
 
 def measure_overlap(first: TermSet, second: TermSet) -> OverlapMeasures:
-    """Return the overlap of two selections; if they are from different numbers of terms, n is the larger number."""
+    """Return the overlap of two selections, which may have different sizes and be from different terms."""
     n_shared, n_in_either = len(first.terms & second.terms), len(first.terms | second.terms)
-    expected = len(first.terms) * len(second.terms) / max(first.n_seen, second.n_seen, 1)  # shared by chance
-    most_beyond_chance = min(len(first.terms), len(second.terms)) - expected
+    n_first, n_second = len(first.terms), len(second.terms)
+    n = max(first.n_seen, second.n_seen, n_in_either)
+    # The formula times n. The products are integers, so that the index of equal selections is exactly 1.
+    deviations = math.sqrt(n_first * (n - n_first) * n_second * (n - n_second))
     return OverlapMeasures(
         float(n_shared),
         n_shared / n_in_either if n_in_either else float("nan"),
-        (n_shared - expected) / most_beyond_chance if most_beyond_chance > 0 else float("nan"),
+        (n_shared * n - n_first * n_second) / deviations if deviations else float("nan"),
     )
 
 

@@ -266,10 +266,11 @@ def settings_for_form(settings: Settings, form: Form) -> Settings:
     return replace(settings, **{name: value for name, value in defaults.items() if getattr(settings, name) is None})
 
 
-def require_logarithms(values: csr_matrix, tf: str | None, variant: str) -> None:
+def require_logarithms(values: csr_matrix, tf: str, variant: str, setting: str) -> None:
     """Raise `InputError` if the term frequency `tf` takes logarithms of values for which they are undefined.
 
-    `variant` is the name of the classifier with this weighting, for the message.
+    `variant` is the name of the selector or classifier with this weighting, and `setting` the setting that requests
+    it, for the message.
     """
     if tf not in LOGARITHMS:
         return
@@ -277,6 +278,6 @@ def require_logarithms(values: csr_matrix, tf: str | None, variant: str) -> None
     if smallest < 0 or (tf == "loglog" and smallest < 1):  # loglog takes the logarithm of a logarithm
         raise InputError(
             f"{variant}: {tf} takes logarithms, and the least value of the vectors is {smallest:g}",
-            setting="classifiers",
+            setting=setting,
             hint="use tf=tf or tf=binary, or leave it out",
         )

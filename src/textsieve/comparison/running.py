@@ -16,7 +16,7 @@ from .examples import CombinationExamples, read_examples, worst_pairs
 from .folds import Fold
 from .measuring import measure, warm_up
 from .outcome import Comparison, comparison_of
-from .plan import Plan, require_logarithms, settings_for_form
+from .plan import Plan, require_logarithms
 from .results import STARTED, Results, check_results, header_of, open_or_resume
 from .splits import Splitting
 
@@ -107,14 +107,16 @@ def compare(
 
 
 def _check_logarithms(plan: Plan, documents: ComparisonDocuments) -> None:
-    """Raise `InputError`, before anything is measured, if a classifier takes logarithms of weights that have none.
+    """Raise `InputError`, before anything is measured, if a method takes logarithms of weights that have none.
 
     These are negative weights, and for `loglog` also weights below 1 (see `require_logarithms`).
     """
     if documents.form == "weights":  # the logarithms of counts are always defined
         for condition in plan.conditions():
-            tf = settings_for_form(plan.settings_of(condition), documents.form).tf
-            require_logarithms(documents.counted.counts, tf, condition.classifier.name)
+            training = plan.training_plan_of(condition, documents.form)
+            values = documents.counted.counts
+            require_logarithms(values, training.selection_scheme.tf, condition.selector.name, "selectors")
+            require_logarithms(values, training.scheme.tf, condition.classifier.name, "classifiers")
 
 
 def _header(plan: Plan, documents: ComparisonDocuments) -> dict[str, Any]:

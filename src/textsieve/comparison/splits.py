@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import Bools, Ints
-from ..errors import InputError, Setting, shown
+from ..errors import InputError, Setting, counted, shown
 from ..evaluation import folds as folds_of
 from ..evaluation import held_out
 from ..settings import as_number, is_whole
@@ -162,7 +162,7 @@ def _stratified_folds(targets: Targets, n_folds: int, order: Ints) -> list[Bools
     """
     if len(order) < n_folds:
         raise InputError(
-            f"{len(order):,} documents with a label are too few for {n_folds} folds",
+            f"{counted(len(order), 'labelled document is', 'labelled documents are')} too few for {n_folds} folds",
             hint="give more documents, or fewer folds",
         )
     fold_of = np.full(targets.n_documents, -1, np.int64)  # -1: unlabelled, and so not in `order` and never tested
@@ -179,7 +179,7 @@ def _draw_share(targets: Targets, share: float, order: Ints) -> Bools:
     is_test[order[held_out(targets.first_class[order].tolist(), share)]] = True
     if not is_test.any():
         raise InputError(
-            f"{len(order):,} documents with a label are too few to test some of them",
+            f"{counted(len(order), 'labelled document is', 'labelled documents are')} too few to test some of them",
             setting="test_share",
             value=share,
             hint="give more documents, or a larger share",

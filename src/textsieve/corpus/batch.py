@@ -128,8 +128,8 @@ class Report:
     """Number of documents of each label; labels after the first `MAX_COUNTED_LABELS` may be missing."""
     multilabel: bool = False
     """Whether the corpus is multilabel, as far as the labels seen so far show."""
-    joined: JoinedLabels | None = field(default=None, repr=False, compare=False)
-    """Detects cells with several labels; None if that is not checked."""
+    joined: list[tuple[str, JoinedLabels]] = field(default_factory=list, repr=False, compare=False)
+    """For each table in which cells with several labels are detected, the name of its file and what was detected."""
     places: list[DocumentPlace] | None = field(default=None, repr=False, compare=False)
     """Places of documents, appended by the reader and removed by `Corpus.placed_batches`; None if not requested."""
     unreadable: list[str] = field(default_factory=list, repr=False, compare=False)

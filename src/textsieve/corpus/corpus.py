@@ -213,8 +213,10 @@ class Corpus:
             warn(hint)
         if self.reports_spellings and (hint := hint_about_spellings(report.label_counts)):
             warn((f"{self.name}: ", *hint))
-        if report.joined is not None and not report.multilabel and (hint := report.joined.hint()):
-            warn((f"{self.name}: ", *hint))
+        for file, joined in report.joined:
+            if not report.multilabel and (hint := joined.hint()):
+                name = self.name if len(report.joined) == 1 else file  # `file` may be a temporary copy
+                warn((f"{name}: ", *hint))
 
     def text_batches(self) -> Iterator[Batch]:
         """Yield all documents, a batch at a time; vectors raise `InputError`."""

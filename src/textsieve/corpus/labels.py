@@ -44,8 +44,8 @@ class LabelReader:
     is not stripped and NaN means unlabelled. With `may_be_joined` and without a separator, the reader also checks
     whether the cells of a table look like several labels in one.
 
-    The reader writes to `report`: it counts replaced characters, notes whether labels are multilabel, sets `joined`,
-    and appends the place of each document to `places` unless that is None.
+    The reader writes to `report`: it counts replaced characters, notes whether labels are multilabel, adds to
+    `joined`, and appends the place of each document to `places` unless that is None.
     """
 
     def __init__(
@@ -66,7 +66,8 @@ class LabelReader:
         self._cache: dict[str, Labels] = {}
         self._as_given = as_given
         self._joined = JoinedLabels() if may_be_joined and separator is None else None
-        report.joined = self._joined
+        if self._joined is not None:
+            report.joined.append((name, self._joined))
         report.multilabel |= separator is not None
 
     def __call__(self, value: object, position: int) -> Labels:

@@ -79,7 +79,7 @@ class Source:
     default_label: str | None = None
     """The name of the label column if `label` is None, if exactly one column has it; tried before conventional ones."""
     no_defaults_for: tuple[frozenset[str], ...] = ()
-    """Sets of keys: if the first JSON object has all keys of a set, default names of columns are not used."""
+    """Sets of keys: default names of columns are not used for JSON objects that have all keys of a set."""
     default_label_separator: str | None = None
     """The label separator of formats with columns if `label_separator` is None."""
     default_sheet: str | None = None
@@ -262,6 +262,8 @@ class UsedColumns(NamedTuple):
     """The names of all other columns, except those whose names are empty."""
     sheet: str | None = None
     """The sheet of an Excel file."""
+    other_sheets: tuple[str, ...] = ()
+    """The names of the other sheets of the file, if the sheet was not named but is the first one."""
 
     def __str__(self) -> str:
         """Return a sentence on the columns, such as "text from 'body', label from 'topic'; not used: 'id'"."""

@@ -419,6 +419,12 @@ def _by_number(class_weight: Any, labels: NDArray[Any]) -> Any:
 # -- any other classifier ----------------------------------------------------------------------------------------
 
 
+def random_states_of(estimator: Any) -> list[str]:
+    """Return the names of the settings of an estimator, and of estimators inside of it, that are a `random_state`."""
+    names = sorted(estimator.get_params())
+    return [name for name in names if name == "random_state" or name.endswith("__random_state")]
+
+
 def _train_other(estimator: Any, task: TrainingTask, draw_terms: Callable[..., Ints], seed: int, number: int) -> Member:
     """Return the member with a given number: a copy of `estimator`, trained on the columns of its terms."""
     terms = draw_terms(member=number)
@@ -426,9 +432,8 @@ def _train_other(estimator: Any, task: TrainingTask, draw_terms: Callable[..., I
     classifier = clone(estimator)
     params = classifier.get_params()
     seeds = np.random.Generator(np.random.PCG64([seed, number, 1]))  # not the [seed, number] that draws terms
-    for name in sorted(params):
-        if name == "random_state" or name.endswith("__random_state"):
-            classifier.set_params(**{name: int(seeds.integers(1 << 31))})
+    for name in random_states_of(classifier):
+        classifier.set_params(**{name: int(seeds.integers(1 << 31))})
     if params.get("n_jobs") is not None:  # members are already trained in parallel
         classifier.set_params(n_jobs=1)
     class_weight = params.get("class_weight")

@@ -28,7 +28,15 @@ from ..progress import Progress as Progress
 from ..progress import progress_or_shown
 from ..settings import as_number, is_whole
 from .agreement import ABSTAINED, MeasuredDiversity, measured_diversity
-from .members import member_classifier, member_scores, refuse_averages_of_cosines, seed_of, size_of, subset
+from .members import (
+    member_classifier,
+    member_scores,
+    random_states_of,
+    refuse_averages_of_cosines,
+    seed_of,
+    size_of,
+    subset,
+)
 from .vote_rules import (
     COMBINATIONS,
     MemberOutput,
@@ -114,11 +122,11 @@ class Repetition:
     def member_outputs(self, n_terms: int, n_members: int) -> Iterator[MemberOutput]:
         """Train members; yield for each its scores of the test documents, and for which documents it abstains.
 
-        A member has `n_terms` terms, or all if there are fewer. If members have all terms and the classifier has no
-        `random_state`, all members are equal, so only one is trained.
+        A member has `n_terms` terms, or all if there are fewer. If members have all terms and neither the classifier
+        nor a step of it has a `random_state`, all members are equal, so only one is trained.
         """
         n_terms = min(n_terms, self.n)
-        if n_terms == self.n and "random_state" not in self._estimator.get_params():
+        if n_terms == self.n and not random_states_of(self._estimator):
             yield from repeat(next(self._trained_outputs(n_terms, n_members=1)), n_members)
         else:
             yield from self._trained_outputs(n_terms, n_members)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import NamedTuple
 
 from ..archive import Archive, archive_in, open_archive
@@ -70,22 +70,26 @@ def decode(data: bytes, name: str = "model") -> Model:
 def open_model(path: str) -> Iterator[Archive]:
     """Open a model file and read its header; raise `InputError` if it can't be read.
 
-    Errors of the operating system inside the context, where arrays are read, are also raised as `InputError`.
+    Errors of the operating system inside the context, where arrays are read, are also raised as `InputError`; others
+    are not changed.
     """
     try:
-        with open_archive(KIND, path, max_bytes=MAX_BYTES) as archive:
+        with ExitStack() as stack:
+            try:
+                archive = stack.enter_context(open_archive(KIND, path, max_bytes=MAX_BYTES))
+            except InputError:
+                raise
+            except ValueError as problem:  # for example, the path has a NUL character
+                raise InputError(f"can't be read: {problem}.", place=path) from problem
             yield archive
-    except InputError:
-        raise
     except FileNotFoundError as problem:
         raise InputError(
             "there is no such file", place=path, hint="check the name, or train a model and save it there"
         ) from problem
     except PermissionError as problem:
         raise InputError("can't be read: you have no permission", place=path, hint="ask its owner for it") from problem
-    except (OSError, ValueError) as problem:  # `ValueError`: for example, the path has a NUL character
-        reason = getattr(problem, "strerror", None) or problem
-        raise InputError(f"can't be read: {reason}.", place=path) from problem
+    except OSError as problem:
+        raise InputError(f"can't be read: {problem.strerror or problem}.", place=path) from problem
 
 
 def describe(archive: Archive) -> ModelFile:

@@ -30,7 +30,7 @@ from ..evaluation.thresholds import ThresholdRule
 from ..extras import require_package
 from ..presentation import check_presentation
 from ..settings import is_whole
-from ..text.analysis import WORDS, Analysis, Function, SlowPattern, is_marked, unmark_ngram
+from ..text.analysis import WORDS, Analysis, Function, SlowPattern, group_parts, is_marked, unmark_ngram
 from ..text.counting import count_known
 from ..text.csr import CSR
 from ..text.languages import NORMALISERS
@@ -43,6 +43,9 @@ from ..text.weights import weigh
 from ..text.words import Accents
 from .explanations import ClassExplanation, Explanation, TermContributions
 from .labels import Label
+
+GROUPED_CLASS_TERMS = 120
+"""How many of the strongest terms of a class are grouped for lists of terms; see `Model.grouped_class_terms`."""
 
 
 class Predictions(NamedTuple):
@@ -469,3 +472,12 @@ class Model:
                 (self.terms[column], float(values[column])) for column in order.tolist() if values[column] > 0
             ]
         return best
+
+    def grouped_class_terms(self, n: int) -> dict[Label, list[str]]:
+        """Return at most n terms that speak most for each class, for people: with n-grams of characters in their words.
+
+        The strength of an n-gram counts for the word that contains it (`group_parts`). The number of terms that are
+        grouped does not depend on n, so that a shorter list is the beginning of a longer one.
+        """
+        terms = self.class_terms(GROUPED_CLASS_TERMS)
+        return {label: [term for term, _ in group_parts(terms[label])[:n]] for label in self.classes}

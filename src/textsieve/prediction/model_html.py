@@ -8,7 +8,7 @@ from rich.filesize import decimal
 
 from ..display import Column, bar, card, facts, note, notebook_html, table
 from ..registry import CLASSIFIERS, SELECTORS
-from ..text.analysis import display_term, group_parts
+from ..text.analysis import display_term
 from .labels import as_written
 
 if TYPE_CHECKING:
@@ -56,11 +56,11 @@ def _method(model: Model) -> str:
 def _classes_table(model: Model, held_out: dict[str, Any]) -> Any:
     """Return a row for each class: its documents, its F1 on held-out documents, and its strongest terms."""
     f1_of = {row["label"]: row["f1"] for row in held_out.get("classes", ()) if row["documents"] or row["predicted"]}
-    terms = model.class_terms(4 * CLASS_TERMS)  # more than are shown, because `group_parts` joins some of them
+    terms = model.grouped_class_terms(CLASS_TERMS)
     analyzer = model.settings.get("analyzer")
     rows = []
     for label, n_documents in zip(model.classes, model.class_docs, strict=True):
-        strongest = [display_term(term, analyzer) for term, _ in group_parts(terms[label])[:CLASS_TERMS]]
+        strongest = [display_term(term, analyzer) for term in terms[label]]
         f1 = f1_of.get(label)
         measured = [("–" if f1 is None else f"{f1:.3f}"), "" if f1 is None else bar(f1)] if f1_of else []
         rows.append([as_written(label), f"{n_documents:,}", *measured, ", ".join(strongest)])

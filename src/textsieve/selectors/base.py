@@ -21,7 +21,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..arrays import Floats, Ints
-from ..errors import InputError, Setting, UnfitDocuments, shown
+from ..errors import InputError, Setting, UnfitDocuments, counted, shown
 from ..estimators import growing, refuse_texts
 from ..settings import is_whole
 from ..stats import ClassStats
@@ -335,7 +335,8 @@ def _require_classes(stats: ClassStats, hint: str) -> None:
         )
     if len(stats.classes) == 1:
         n_without = stats.n_documents - stats.class_docs[0].item()
+        of_unlabelled = f" ({counted(n_without, 'document has', 'documents have')} no label.)" if n_without else ""
         raise UnfitDocuments(
             f"Only one class, {stats.classes[0]!r}, so there is nothing to tell apart; give documents of at least "
-            "two classes." + (f" ({n_without:,} documents have no label.)" if n_without else "") + hint
+            f"two classes.{of_unlabelled}{hint}"
         )

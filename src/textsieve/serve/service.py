@@ -22,6 +22,7 @@ from typing import Literal, TextIO
 
 from starlette.types import Scope
 
+from ..errors import counted
 from ..prediction import Abstention, Model
 from ..settings import n_threads
 from .api_errors import ApiError
@@ -185,7 +186,7 @@ class Service:
         self.metrics.count_request(path, status, seconds)
         if self._log is not None and self._logs_requests:
             client = (scope.get("client") or ["-"])[0]
-            documents = f" {scope[DOCUMENTS]} documents" if DOCUMENTS in scope else ""
+            documents = f" {counted(scope[DOCUMENTS], 'document')}" if DOCUMENTS in scope else ""
             self._log.write_later(f"{client} {scope['method']} {path} {status}{documents} {1000 * seconds:.1f} ms")
 
     # -- requests ------------------------------------------------------------------------------------------------

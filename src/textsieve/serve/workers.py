@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any, Literal, get_args
 
+from ..errors import counted
 from ..prediction import Predictions
 from ..text.reading import FEW_CHARACTERS
 from .api_errors import ApiError
@@ -129,7 +130,7 @@ class PredictionWorkers:
     async def _result(self, job: Job, pool: ThreadPoolExecutor | None) -> bytes:
         """Run a job in a pool (None: in the thread for short requests) and return its result."""
         if self.n_waiting >= self._limits.requests:
-            problem = f"{self.n_waiting:,} requests are waiting already."
+            problem = f"{counted(self.n_waiting, 'request is', 'requests are')} waiting already."
             raise ApiError("busy", problem, hint="Try again in a second.")
         if not self._is_check_scheduled:
             self._is_check_scheduled = True

@@ -42,7 +42,7 @@ from .ranking import Ranking, read_weights
 from .sampling import sample_documents
 from .selection import require_selectable, select_terms
 from .statistics import CorpusTotals, add_up_rows
-from .tasks import coalesce_cached_partitions, map_batches, persisted, reraise_own_errors
+from .tasks import map_batches, persisted, reraise_own_errors, settings_for_training
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -89,7 +89,7 @@ def fit(
         raise InputError(setting="most_values", value=most_values, hint="use a number of counts from 1")
     trained = Categorizer(**settings.get_params(deep=False))
     job = _Fit(trained.settings(), select_documents(df, text, label), most_values, progress or (lambda *_: None))
-    with reraise_own_errors(), coalesce_cached_partitions(df.sparkSession):
+    with reraise_own_errors(), settings_for_training(df.sparkSession):
         trained.model_ = job.run()
     trained.seconds_, trained._statistics_ = job.training.seconds, job.training.statistics
     return trained

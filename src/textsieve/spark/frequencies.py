@@ -58,7 +58,8 @@ def measure_vocabulary(frequencies: DataFrame) -> VocabularySize:
 def with_frequencies(documents: DataFrame, frequencies: DataFrame, size: VocabularySize) -> DataFrame:
     """Return the documents with an additional column: the packed frequencies in the first row of each partition.
 
-    Raise `InputError` if they are too many to be sent to every worker.
+    The DataFrame must be computed inside `tasks.settings_for_training`. Raise `InputError` if the frequencies are too
+    many to be sent to every worker.
     """
     if size.n_bytes > MAX_BYTES:
         raise InputError(

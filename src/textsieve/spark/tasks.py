@@ -181,24 +181,36 @@ def persisted(df: DataFrame) -> Iterator[DataFrame]:
 
 
 _COALESCE_CACHED = "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning"
+_EXCLUDED_RULES = "spark.sql.optimizer.excludedRules"
+_EVALUATE_LOCALLY = "org.apache.spark.sql.catalyst.optimizer.ConvertToLocalRelation"
 
 
 @contextmanager
-def coalesce_cached_partitions(session: SparkSession) -> Iterator[None]:
-    """Let Spark combine small partitions of persisted DataFrames, as it does for others; restore the setting later.
+def settings_for_training(session: SparkSession) -> Iterator[None]:
+    """Set two options of the session as training needs them, and restore them later.
 
-    Each partition is a task, and going through a table of few terms in the default 200 partitions takes ten times as
-    long.
+    - Let Spark combine small partitions of persisted DataFrames, as it does for others. Each partition is a task, and
+      going through a table of few terms in the default 200 partitions takes ten times as long.
+    - Let the workers evaluate all columns of documents. For a small DataFrame that was created from values in memory,
+      Spark would do this on the driver, as if all rows were in one partition. But a column of `with_frequencies`
+      depends on the partition.
     """
-    before = session.conf.get(_COALESCE_CACHED, None)
-    session.conf.set(_COALESCE_CACHED, "true")
+    rules = session.conf.get(_EXCLUDED_RULES, None)
+    settings = {
+        _COALESCE_CACHED: "true",
+        _EXCLUDED_RULES: f"{rules},{_EVALUATE_LOCALLY}" if rules else _EVALUATE_LOCALLY,
+    }
+    before = {name: session.conf.get(name, None) for name in settings}
+    for name, value in settings.items():
+        session.conf.set(name, value)
     try:
         yield
     finally:
-        if before is None:
-            session.conf.unset(_COALESCE_CACHED)
-        else:
-            session.conf.set(_COALESCE_CACHED, before)
+        for name, previous in before.items():
+            if previous is None:
+                session.conf.unset(name)
+            else:
+                session.conf.set(name, previous)
 
 
 FEW_BYTES = 1 << 26

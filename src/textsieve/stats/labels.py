@@ -243,10 +243,27 @@ def _from_indicator(y: Any, n_documents: int, class_names: Iterable[Any] | None)
     column_labels = (
         range(indicator.shape[1]) if class_names is None else [_plain_label(name, document=0) for name in class_names]
     )
+    _require_distinct_names(column_labels)
     classes = _sort_labels(first_document=dict.fromkeys(column_labels, 0))
     number_of = {label: number for number, label in enumerate(classes)}
     class_numbers = np.array([number_of[label] for label in column_labels], np.int64)[indicator.indices]
     return _sort_pairs(classes, documents, class_numbers, n_documents)
+
+
+def _require_distinct_names(column_labels: Iterable[Any]) -> None:
+    """Raise `InputError` if a column of a label matrix has no name, or the name of another column."""
+    column_of: dict[Any, int] = {}
+    for column, label in enumerate(column_labels):
+        if label is None or label == "":
+            raise InputError(
+                f"Column {column} of the label matrix has no name, and the names of the columns are the classes",
+                hint="name the column, or leave it out",
+            )
+        if (first := column_of.setdefault(label, column)) != column:
+            raise InputError(
+                f"Columns {first} and {column} of the label matrix have the same name, {shown(label)}",
+                hint="rename one of them, or leave it out",
+            )
 
 
 def _from_integers(labels: NDArray[Any]) -> LabelPairs:

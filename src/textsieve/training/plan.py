@@ -207,7 +207,7 @@ class SelectedTerms(NamedTuple):
     """The terms that a selector selects."""
 
     columns: Ints
-    """The columns of the terms, best first; for typical testors see `TypicalTestors.selected_columns`."""
+    """The columns of the terms, best first; for the order of typical testors see `TypicalTestors`."""
     details: dict[str, Any]
     """What the selector determined and a model records; see `selector_details`."""
 

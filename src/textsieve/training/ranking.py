@@ -87,7 +87,7 @@ def kept_columns(selector: TermSelector, max_terms: int | None) -> Ints:
     """Return the columns of the terms that a fitted selector selects, at most `max_terms`.
 
     They are best first, except for typical testors, whose scores are expensive and are only computed if more than
-    `max_terms` terms are selected (see `TypicalTestors.selected_columns`).
+    `max_terms` terms are selected (see `TypicalTestors`).
     """
     columns = selector.selected_columns()
     # `best_columns` raises an error if nothing is selected, and keeps the best terms if there are too many.

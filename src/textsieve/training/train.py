@@ -137,7 +137,8 @@ def are_short(n_texts: float, n_characters: float) -> bool:
     """Return whether texts with this many characters in total are short, so that n-grams of characters help.
 
     Short texts have few words, and many words that no training text has, but shares n-grams with. Longer texts gain
-    nothing, and their n-grams take long to train on. docs/defaults-terms.md has the measurements.
+    nothing, and their n-grams take long to train on. docs/defaults-terms.md has the measurements. Unlabelled texts are
+    included, because their n-grams are counted as well.
     """
     are_few = n_texts <= MAX_SHORT_TEXTS and n_characters <= MAX_CHARACTERS_OF_SHORT_TEXTS
     return are_few and 0 < n_characters <= SHORT_TEXT * n_texts
@@ -610,7 +611,8 @@ def require_classes(sizes: ClassSizes) -> None:
             hint="give documents of other classes too",
         )
     n_unlabelled = sizes.n_documents - sizes.class_docs.sum().item()
-    of_unlabelled = f" ({n_unlabelled:,} documents have no label)" if n_unlabelled else ""
+    documents_have = "document has" if n_unlabelled == 1 else "documents have"
+    of_unlabelled = f" ({n_unlabelled:,} {documents_have} no label)" if n_unlabelled else ""
     raise InputError(
         f"Only one class, {present[0]!r}, so there is nothing to tell apart{of_unlabelled}",
         hint="give documents of at least two classes",

@@ -30,7 +30,7 @@ from ..formats import Format
 from ..read_limits import ReadLimits
 from ..source import Source
 from ..streams import read_head
-from .table import Table, corpus_of
+from .table import Rows, Table, corpus_of
 
 QUOTE = '"'
 MAX_FIELDS = 100_000
@@ -186,16 +186,14 @@ def corpus(source: Source, format: Format) -> Corpus:
     delimiter = "\t" if format.name == "tsv" else _delimiter_of_csv(source)
     first_record = _first_record(source, delimiter)
 
-    def rows(report: Report, has_header: bool) -> Iterator[tuple[int, list[str]]]:
+    def rows(report: Report, has_header: bool) -> Rows:
         return _rows(source, report, delimiter, n_columns=len(first_record), has_header=has_header)
 
     table = Table(first_record, rows, place_format="line {}", may_be_label_and_text=format.name == "tsv")
     return corpus_of(table, source)
 
 
-def _rows(
-    source: Source, report: Report, delimiter: str, *, n_columns: int, has_header: bool
-) -> Iterator[tuple[int, list[str]]]:
+def _rows(source: Source, report: Report, delimiter: str, *, n_columns: int, has_header: bool) -> Rows:
     """Yield all records except the header; raise `InputError` if one does not have as many fields as the first.
 
     Blank lines are skipped and counted.
@@ -204,7 +202,7 @@ def _rows(
     header_line = next(number for number, row in records if row) if has_header else 0  # consumes the header
     for number, row in records:
         if len(row) == n_columns:
-            yield number, row
+            yield number, row, row
         elif not row:
             report.skip("blank lines")
         else:

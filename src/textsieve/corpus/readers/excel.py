@@ -3,7 +3,8 @@
 The first visible sheet is read, or the one that the option `sheet` names. The first row with content is the header; see
 `table.py`. Cells become strings: numbers with up to 15 digits, as in Excel, and without ".0"; dates as 2024-05-31, and
 with a time as 2024-05-31 14:30:00; truth values as "true" and "false". So a column may mix numbers and text, as in a
-CSV file. Formulas count with the value that Excel has stored, and errors such as #N/A as empty cells.
+CSV file. In kept columns, numbers and truth values stay what they are, and empty cells are None. Formulas count with
+the value that Excel has stored, and errors such as #N/A as empty cells.
 
 calamine holds a whole sheet in memory; `excel_sizes.py` checks before how much that is.
 """
@@ -18,7 +19,7 @@ from typing import Any
 
 from python_calamine import CalamineError, CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 
-from ...errors import InputError, Place, Setting
+from ...errors import InputError, Place, Setting, join_messages
 from ..batch import Report
 from ..corpus import Corpus
 from ..formats import Format
@@ -47,9 +48,12 @@ def corpus(source: Source, format: Format) -> Corpus:
 
     try:
         header = [cell_text(cell) for cell in first_row]
-        return corpus_of(Table(header, rows, place_format="row {}", sheet=sheet), source)
+        is_named = sheet in (source.sheet, source.default_sheet)
+        other_sheets = () if is_named else tuple(others)
+        table = Table(header, rows, place_format="row {}", sheet=sheet, other_sheets=other_sheets)
+        return corpus_of(table, source)
     except InputError as problem:  # perhaps the columns are in another sheet
-        raise problem.with_fields(place=place, hint=problem.hint or hint) from problem
+        raise problem.with_fields(place=place, hint=join_messages(problem.hint, hint)) from problem
 
 
 def _open(source: Source) -> Any:
@@ -93,7 +97,7 @@ def _rows(source: Source, report: Report, sheet: str, *, has_header: bool) -> Ro
             is_first = False
             row = [cell_text(cell) for cell in cells]
             source.limits.check_document(sum(map(len, row)), Place(str(source.path), f"row {number}"))
-            yield number, row
+            yield number, row, [kept_value(cell) for cell in cells] if source.keep else row
 
 
 def _cells(workbook: Any, sheet: str) -> Iterator[list[Any]]:
@@ -124,6 +128,20 @@ def cell_text(value: Any) -> str:
         minutes, seconds = divmod(round(value.total_seconds()), 60)
         return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
     return str(value)  # an integer, a date or a time
+
+
+def kept_value(value: Any) -> str | float | bool | None:
+    """Return the value of a cell in a kept column: a number with the digits that its text has, None if it is empty.
+
+    >>> [kept_value(value) for value in (5.0, 0.1 + 0.2, True, "", "a", datetime.date(2024, 5, 31))]
+    [5, 0.3, True, None, 'a', '2024-05-31']
+    """
+    if isinstance(value, bool):
+        return value
+    text = cell_text(value)
+    if isinstance(value, float):
+        return int(text) if text.removeprefix("-").isdigit() else float(text)
+    return value if isinstance(value, int) else text or None
 
 
 @contextmanager

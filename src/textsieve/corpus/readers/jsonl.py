@@ -13,7 +13,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import chain
 from typing import NamedTuple
 
 import msgspec
@@ -63,12 +62,9 @@ def corpus(source: Source, format: Format) -> Corpus:
     is_array = _is_array(source)
     examples = _look_ahead(source, is_array)
     # There are no examples if the source is lenient and no line can be parsed. Then no pass has documents or uses keys.
-    if examples and any(keys_of_set <= examples[0].keys() for keys_of_set in source.no_defaults_for):
-        source = replace(source, default_text=(), default_label=None)
-    names = list(dict.fromkeys(key for record in examples for key in record))
-    keys, used = _choose_keys(names, source) if examples else (_Keys((), None, ()), None)
-    multilabel = source.label_separator is not None or (
-        keys.label is not None and any(isinstance(record.get(keys.label), list) for record in examples)
+    keys = _KeyChooser(source, examples)
+    multilabel = source.label_separator is not None or any(
+        isinstance(record.get(label), list) for record in examples if (label := keys.of(record).label) is not None
     )
 
     def start(report: Report) -> Iterator[Batch]:
@@ -78,15 +74,15 @@ def corpus(source: Source, format: Format) -> Corpus:
 
     def sample_columns() -> dict[str, list[object]]:
         objects = _look_ahead(source, is_array)
-        names = dict.fromkeys(key for record in objects for key in record if key not in (*keys.text, keys.label))
+        used = {name for table in keys.tables for name in (*table.text, table.label)}
+        names = dict.fromkeys(key for record in objects for key in record if key not in used)
         sample = {name: [record.get(name) for record in objects] for name in names}
         is_nested = {name: any(isinstance(value, dict | list) for value in sample[name]) for name in names}
         return {name: values for name, values in sample.items() if not is_nested[name]}
 
     # Without a list of labels in the first objects, only a complete pass shows whether there is one.
     declared = True if multilabel else None
-    tables = [] if used is None else [used]
-    return Corpus(str(source.path), start, multilabel=declared, sample_columns=sample_columns, tables=tables)
+    return Corpus(str(source.path), start, multilabel=declared, sample_columns=sample_columns, tables=keys.tables)
 
 
 def batches_of(
@@ -97,17 +93,45 @@ def batches_of(
     The first object determines the keys, which are added to `tables`. If the text consists of several keys, it needs
     only one of them.
     """
-    keys: _Keys | None = None
+    keys = _KeyChooser(source, [], tables)
     for lines in groups:
         objects = _objects_in_lines(lines, source, report)
-        if keys is None:
-            first = next(objects, None)
-            if first is None:
-                continue
-            keys, used = _choose_keys(with_later_text_columns(list(first[1]), source), source)
-            tables.append(used)
-            objects = chain([first], objects)
         yield from in_batches(_documents(objects, source, report, keys, "line {}"))
+
+
+class _KeyChooser:
+    """Chooses the keys of objects, once for each of the two kinds of objects that a file may have.
+
+    One kind has all keys of a set in `Source.no_defaults_for`, and default names of columns are not used for it. The
+    keys are chosen from all `examples` of a kind, or from its first object if there is no example. The used keys are
+    added to `tables`.
+    """
+
+    def __init__(self, source: Source, examples: list[Object], tables: list[UsedColumns] | None = None) -> None:
+        self.tables = [] if tables is None else tables
+        self._sources = {False: source, True: replace(source, default_text=(), default_label=None)}
+        self._chosen: dict[bool, _Keys] = {}
+        names: dict[bool, dict[str, None]] = {}
+        for record in examples:
+            names.setdefault(self._has_no_defaults(record), {}).update(dict.fromkeys(record))
+        for kind, names_of_kind in names.items():
+            self._choose(kind, list(names_of_kind))
+
+    def of(self, record: Object) -> _Keys:
+        """Return the keys for an object."""
+        kind = self._has_no_defaults(record)
+        if kind not in self._chosen:
+            self._choose(kind, with_later_text_columns(list(record), self._sources[kind]))
+        return self._chosen[kind]
+
+    def _has_no_defaults(self, record: Object) -> bool:
+        """Return whether an object has all keys of a set in `Source.no_defaults_for`."""
+        return any(keys <= record.keys() for keys in self._sources[False].no_defaults_for)
+
+    def _choose(self, kind: bool, names: list[str]) -> None:
+        """Choose the keys for objects of a kind, given the names of their keys."""
+        self._chosen[kind], used = _choose_keys(names, self._sources[kind])
+        self.tables.append(used)
 
 
 def _choose_keys(names: list[str], source: Source) -> tuple[_Keys, UsedColumns]:
@@ -134,13 +158,13 @@ def _documents(
     objects: Iterator[tuple[int, Object]],
     source: Source,
     report: Report,
-    keys: _Keys,
+    keys: _KeyChooser,
     place_format: str,
 ) -> Iterator[Document | KeptDocument]:
     """Yield the documents of numbered objects; raise `InputError` if one has no text or an invalid one."""
-    text_keys, label_key, kept_keys = keys
     read_labels = source.label_reader(report, place_format=place_format, may_be_joined=True)
     for number, record in objects:
+        text_keys, label_key, kept_keys = keys.of(record)
         present_keys = [key for key in text_keys if key in record]
         if not present_keys:
             raise InputError(

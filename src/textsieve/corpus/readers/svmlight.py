@@ -60,12 +60,11 @@ def _batches(source: Source, report: Report, columns: _ColumnRange) -> Iterator[
     read_labels = source.label_reader(report)
     for lines in _groups_of_lines(source, report):
         matrix = _parse(lines, source)
-        # The largest column number that `_find_columns` saw in the file is first + n_columns - 1. That of `matrix` is
-        # shape[1] - 1, because `_parse` keeps the numbers of the file.
-        if matrix.shape[1] > columns.first + columns.n_columns:
+        indices = matrix.indices - columns.first
+        # `_find_columns` saw all indices of the file, so others are from lines that were written since.
+        if len(indices) and not 0 <= indices.min() <= indices.max() < columns.n_columns:
             raise InputError("has changed since it was first read", place=str(source.path), hint="Open it again")
-        shape = (matrix.shape[0], columns.n_columns)
-        vectors = csr_array((matrix.data, matrix.indices - columns.first, matrix.indptr), shape=shape)
+        vectors = csr_array((matrix.data, indices, matrix.indptr), shape=(matrix.shape[0], columns.n_columns))
         vectors.eliminate_zeros()  # pairs such as 3:0
         labels = [
             read_labels(_label_value(label), number) for label, number in zip(lines.labels, lines.numbers, strict=True)

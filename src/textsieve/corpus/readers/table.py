@@ -1,7 +1,7 @@
-"""Read the documents of a table whose cells are strings: CSV, TSV and Excel.
+"""Read the documents of a table: CSV, TSV and Excel.
 
-A reader gives the rows of the table, with their numbers. Here the header is found, columns are chosen, and rows become
-documents.
+A reader gives the rows of the table, with their numbers, and all cells as strings. Here the header is found, columns
+are chosen, and rows become documents. The values of kept columns have the types that they have in the file.
 
 A header is expected, with two exceptions. If columns are given by number, there is no header, unless the first row has
 conventional names at these numbers; if it looks like a header otherwise, there is a warning. A tab-separated file with
@@ -12,7 +12,7 @@ not longer than the second: it is taken as `label<TAB>text`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -37,13 +37,13 @@ LOOK_AHEAD = 100
 """Number of rows from which `_labels_come_first` decides."""
 NOT_A_NUMBER = ("nan", "NaN")
 
-Rows = Iterator[tuple[int, list[str]]]
-"""The cells of rows, and their numbers for messages."""
+Rows = Iterator[tuple[int, list[str], Sequence[object]]]
+"""The numbers of rows for messages, their cells as strings, and their cells as values to keep."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of strings, which can be read any number of times."""
+    """A table, which can be read any number of times."""
 
     first_row: list[str]
     """The first row that is not blank: the header, if there is one."""
@@ -53,6 +53,8 @@ class Table:
     """How messages name the place of a row by its number, such as "line {}"."""
     sheet: str | None = None
     """The name of the sheet, if the file has several tables."""
+    other_sheets: tuple[str, ...] = ()
+    """The names of the other sheets, if the caller named no sheet."""
     may_be_label_and_text: bool = False
     """Whether a table of two columns may lack a header, because it is a label and a text."""
 
@@ -82,7 +84,7 @@ def corpus_of(table: Table, source: Source) -> Corpus:
             if position not in (*chosen.text, chosen.label) and n_columns_named[name] == 1
         }
         sample: dict[str, list[object]] = {name: [] for name in names}
-        for _, row in islice(table.rows(Report(), has_header), SAMPLED_ROWS):
+        for _, row, _ in islice(table.rows(Report(), has_header), SAMPLED_ROWS):
             for name, position in names.items():
                 value = row[position]
                 # Only whether values are equal matters, so the hash of a long one is enough, and takes less memory.
@@ -94,7 +96,9 @@ def corpus_of(table: Table, source: Source) -> Corpus:
         start,
         multilabel=source.label_separator is not None,
         sample_columns=sample_columns,
-        tables=[used_columns(columns, chosen, kept, source)._replace(sheet=table.sheet)],
+        tables=[
+            used_columns(columns, chosen, kept, source)._replace(sheet=table.sheet, other_sheets=table.other_sheets)
+        ],
     )
 
 
@@ -106,7 +110,7 @@ def _documents(
     read_labels = source.label_reader(report, place_format=table.place_format, may_be_joined=True)
     label = chosen.label
     only_text = chosen.text[0] if len(chosen.text) == 1 else None
-    for number, row in rows:
+    for number, row, values in rows:
         if label is not None and row[label] in NOT_A_NUMBER:
             raise InputError(
                 f"the label is {row[label]}, which a program wrote for a missing number",
@@ -116,7 +120,7 @@ def _documents(
         labels = () if label is None else read_labels(row[label], number)
         text = join_parts(row[position] for position in chosen.text) if only_text is None else row[only_text]
         if kept:
-            yield text, labels, {name: row[position] for name, position in kept.items()}
+            yield text, labels, {name: values[position] for name, position in kept.items()}
         else:
             yield text, labels
 
@@ -154,7 +158,7 @@ def _labels_come_first(table: Table) -> bool:
 
     Otherwise it more likely has a header with unknown names, and the caller must name the columns.
     """
-    rows = [row for _, row in islice(table.rows(Report(), False), LOOK_AHEAD)]
+    rows = [row for _, row, _ in islice(table.rows(Report(), False), LOOK_AHEAD)]
     return sum(len(row[0]) for row in rows) <= sum(len(row[1]) for row in rows)
 
 
@@ -169,7 +173,7 @@ def _warn_of_header(table: Table, chosen: ChosenColumns, source: Source) -> None
         return
     is_header = any(is_conventional_as("text", names[position]) for position in chosen.text)
     if chosen.label is not None and not is_header:
-        labels = Counter(row[chosen.label] for _, row in islice(table.rows(Report(), True), LOOK_AHEAD))
+        labels = Counter(row[chosen.label] for _, row, _ in islice(table.rows(Report(), True), LOOK_AHEAD))
         n_repeated = sum(count for count in labels.values() if count > 1)
         is_repeated = names[chosen.label] in labels
         is_header = not is_repeated and n_repeated >= 2 and 2 * n_repeated > labels.total()

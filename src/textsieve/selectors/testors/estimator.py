@@ -120,6 +120,9 @@ class TypicalTestors(TermSelector):
     scores_are_exact_ : whether the scores were computed from all testors and not from a sample
     ranking_ : columns by score; of equal scores, the term with the largest weight in any class comes first, then the
         lower column
+
+    Scores take long to compute. So `selected_columns()` has the order of `ranking_` only if `k` left some terms out;
+    otherwise, the columns with the largest weight in any class come first.
     """
 
     depends_on_k = True
@@ -149,10 +152,11 @@ class TypicalTestors(TermSelector):
     # -- the method ----------------------------------------------------------------------------------------------
 
     def _rank_and_select(self) -> RankedTerms:
-        """Select terms; return empty arrays for scores and ranking.
+        """Select terms; return no scores, and the order of the selected columns in place of a ranking of all columns.
 
         Scores take much longer than the selection. So they are computed when `scores_` or `ranking_` is read
-        (`_ranked_by_shares`), or here if more terms than `k` are in testors.
+        (`_ranked_by_shares`), or here if more terms than `k` are in testors. In that case, the selected columns are in
+        the order of `ranking_`. Otherwise, those with the largest weight in any class come first.
         """
         stats = self.stats_
         self.check_settings()
@@ -176,8 +180,12 @@ class TypicalTestors(TermSelector):
         if max_terms is not None and support.sum() > max_terms:
             self._scores_and_ranking = self._score_and_rank(stats)
             _, ranking = self._scores_and_ranking
-            support[ranking[max_terms:]] = False  # terms in testors have scores above 0, so they come first
-        return RankedTerms(scores=np.zeros(0), ranking=np.zeros(0, np.int64), support=support)
+            selected = ranking[:max_terms]  # terms in testors have scores above 0, so they come first
+            support[ranking[max_terms:]] = False
+        else:
+            columns = np.flatnonzero(support)
+            selected = columns[np.argsort(-representatives.largest_weights()[columns], kind="stable")]
+        return RankedTerms(scores=np.zeros(0), ranking=selected, support=support)
 
     @property
     def _representatives(self) -> Representatives:
@@ -342,19 +350,6 @@ class TypicalTestors(TermSelector):
         if self._scores_and_ranking is None:
             self._scores_and_ranking = self._score_and_rank(self.stats_)
         return self._scores_and_ranking
-
-    def selected_columns(self) -> Ints:
-        """Return the selected columns, in the order of `ranking_` if that is known already.
-
-        It is known if `k` left some terms out, or if `scores_` or `ranking_` has been read. Otherwise the columns with
-        the largest weight in any class come first, because computing the shares of testors only for the order would
-        take most of the time.
-        """
-        selected = np.flatnonzero(self.support_)  # selects terms first, if that has not been done
-        if self._scores_and_ranking is not None:
-            ranking = self._scores_and_ranking[1]
-            return np.asarray(ranking[self.support_[ranking]])
-        return np.asarray(selected[np.argsort(-self._representatives.largest_weights()[selected], kind="stable")])
 
     # -- reading -------------------------------------------------------------------------------------------------
 

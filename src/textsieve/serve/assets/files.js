@@ -18,9 +18,11 @@ const decode = (bytes) => {
 export const textOf = async (file) => {
   const tooLarge = `${file.name} is larger than 256 MB, the limit of this page. Use textsieve predict instead.`;
   const noText = `${file.name} is not a text file. Save it as plain text, CSV or JSON.`;
+  const spreadsheet = `${file.name} is a spreadsheet, and this page reads only text files. Save it as CSV in the program `
+    + "that made it, or use textsieve predict, which reads .xlsx.";
   if (file.size > MAX_BYTES) throw new Error(tooLarge);
   const text = decode(new Uint8Array(await file.arrayBuffer()));
-  if (text === null) throw new Error(noText);
+  if (text === null) throw new Error(/\.(xlsx?|xlsm|xlsb|ods)$/i.test(file.name) ? spreadsheet : noText);
   return text;
 };
 
