@@ -7,7 +7,7 @@ training that depend on the estimators: select terms, weigh counts, fit the clas
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -230,6 +230,11 @@ class TrainingPlan:
     n_jobs: int
     sieves_coefficients: bool = False
     """Whether coefficients are dropped after training; see `training.sieving`."""
+    has_collection_weights: bool = False
+    """Whether documents to train on have the weights of `full_statistics` in place of counts.
+
+    Then `scheme` leaves the term frequency as it is, and lengths only divide documents that are scored.
+    """
 
     @classmethod
     def of(cls, settings: Settings, n_jobs: int) -> TrainingPlan:
@@ -283,6 +288,18 @@ class TrainingPlan:
             sieves_coefficients=settings.sieves_coefficients,
         )
 
+    def on_collection_weights(self) -> TrainingPlan:
+        """Return the plan for documents that have the weights of `full_statistics` in place of counts."""
+        selection_scheme = self.selection_scheme
+        if not self.reads_counts:
+            selection_scheme = Scheme("tf", selection_scheme.idf, "none")
+        return replace(
+            self,
+            scheme=self.scheme._replace(tf="tf"),
+            selection_scheme=selection_scheme,
+            has_collection_weights=True,
+        )
+
     @property
     def reads_counts(self) -> bool:
         """Return whether the selector reads plain counts."""
@@ -301,14 +318,15 @@ class TrainingPlan:
         self,
         stats: ClassStats,
         max_terms: int | None,
-        documents: ReadAgain,
+        documents: ReadAgain | None,
         sample_weight: Floats | None,
-        labels: LabelPairs,
+        labels: LabelPairs | None,
     ) -> TermSelector:
         """Return a fitted copy of the selector.
 
         `stats` are the statistics of the counts or weights that the selector reads; `documents` returns these counts or
-        weights, for selectors that need a second pass over them, and `labels` has the labels of the documents.
+        weights, for selectors that need a second pass over them, and `labels` has the labels of the documents. Both are
+        None if there are only statistics.
         """
         return fitted_selector(with_every_label(self.selector), stats, max_terms, documents, sample_weight, labels)
 
@@ -395,7 +413,8 @@ class TrainingPlan:
         fallback = FallbackClass(targets)
         # These are generators: a batch is weighed and observed when the classifier asks for it. So `fallback` is
         # complete only after training.
-        weights = fallback.observe(documents.weigh(self.scheme, idf))
+        scheme = self.scheme._replace(norm="none") if self.has_collection_weights else self.scheme
+        weights = fallback.observe(documents.weigh(scheme, idf))
         batches = (as_matrix(rows, self.dtype) for rows in weights)
         if keep_stats:
             labelled = usable_rows(batches, targets.usable)
@@ -410,6 +429,8 @@ class TrainingPlan:
             scorer = self.fit_batches(batches, targets)
         else:
             scorer = self.fit_weights(documents.stack(batches), targets)
+        if self.has_collection_weights:
+            return FittedClassifier(scorer, idf, int(np.argmax(targets.class_docs)))
         return FittedClassifier(scorer, idf, fallback.number)
 
     def sieve_training(self, counts: csr_matrix, targets: Targets) -> SieveTraining:
