@@ -57,7 +57,7 @@ def write(
         with replacing(name) as file:
             file.write(data)
         if statistics_data is not None:
-            os.replace(new_statistics_path(name), statistics_path(name))
+            _publish_statistics(name)
     except FileNotFoundError as problem:
         raise InputError("can't be written: there is no such folder", place=name, hint="make it first") from problem
     except (OSError, ValueError) as problem:
@@ -75,6 +75,11 @@ def statistics_path(model_path: str) -> str:
 def new_statistics_path(model_path: str) -> str:
     """Return the path under which new statistics wait until the model is replaced."""
     return f"{statistics_path(model_path)}.new"
+
+
+def _publish_statistics(model_path: str) -> None:
+    """Replace the statistics of the old model by those that wait for the new one."""
+    os.replace(new_statistics_path(model_path), statistics_path(model_path))
 
 
 def is_unchanged(file: ModelFile) -> bool:

@@ -8,9 +8,9 @@ add up, so updates in any parts and any order give the model that training on al
 the table itself gives, so it is applied to the sums. But usually the length is that of the selected terms' weights,
 with idf. Both change with every update, and no table has the lengths of its documents. So here the length is that of
 all terms of the document, without idf. Then the sum over the documents of a class of tf / length is a number that only
-grows, and idf times this sum is what the classifier learns from. (A model still divides a document to be predicted by
-the length of its selected terms. For most classifiers, this only scales its scores.) On 20 Newsgroups, the change costs
-no accuracy; docs/adaptive-results.md has the figures.
+grows, and idf times this sum is what the classifier learns from. A single factor then gives the documents the length 1
+on average (`TrainingPlan.length_factor`). A model still divides a document to be predicted by the length of its
+selected terms. docs/adaptive-results.md says what the change costs: "usual lengths" there.
 
 **The fallback class.** How many documents have no selected term is no function of the table either, so the class of
 documents without a selected term is the most frequent one.
@@ -223,7 +223,10 @@ def learn_collection(
     selected = plan.terms_of(selector, max_terms)
     best = columns[selected.columns]
     idf = plan.idf_of(doc_freq[best], n_documents)
-    scorer = plan.fit_class_stats(collection.for_classifier(best).with_weighted_terms(idf), sizes)
+    stats = collection.for_classifier(best).with_weighted_terms(idf)
+    sums, squares = float(stats.sums.value.sum()), float(stats.squares.value.sum())
+    factor = plan.length_factor(float(stats.n_documents), sums, squares)
+    scorer = plan.fit_class_stats(stats.with_weighted_terms(np.full(len(best), factor)), sizes)
     fallback = fallback_class(sizes.class_docs, np.zeros(len(sizes.class_docs)))
     terms = [collection.terms[column] for column in best.tolist()]
     return LearnedTerms(terms, FittedClassifier(scorer, idf, fallback), len(columns), selected.details)

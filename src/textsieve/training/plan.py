@@ -410,11 +410,12 @@ class TrainingPlan:
         """
         targets = documents.targets
         idf = self.idf_of(documents.doc_freq, targets.n_counted)
+        if self.has_collection_weights:
+            return self._fit_collection(documents, idf)
         fallback = FallbackClass(targets)
         # These are generators: a batch is weighed and observed when the classifier asks for it. So `fallback` is
         # complete only after training.
-        scheme = self.scheme._replace(norm="none") if self.has_collection_weights else self.scheme
-        weights = fallback.observe(documents.weigh(scheme, idf))
+        weights = fallback.observe(documents.weigh(self.scheme, idf))
         batches = (as_matrix(rows, self.dtype) for rows in weights)
         if keep_stats:
             labelled = usable_rows(batches, targets.usable)
@@ -429,9 +430,30 @@ class TrainingPlan:
             scorer = self.fit_batches(batches, targets)
         else:
             scorer = self.fit_weights(documents.stack(batches), targets)
-        if self.has_collection_weights:
-            return FittedClassifier(scorer, idf, int(np.argmax(targets.class_docs)))
         return FittedClassifier(scorer, idf, fallback.number)
+
+    def _fit_collection(self, documents: SelectedDocuments, idf: Floats) -> FittedClassifier:
+        """Train on weights of `full_statistics`, as `learn_collection` does from their statistics."""
+        targets = documents.targets
+        batches = documents.weigh(self.scheme._replace(norm="none"), idf)
+        rows = documents.stack(as_matrix(batch, self.dtype) for batch in batches)
+        usable = np.flatnonzero(targets.usable)
+        data, weights = rows[usable].data.astype(np.float64), targets.weights
+        if weights is not None:
+            weights = np.repeat(weights[usable], np.diff(rows[usable].indptr))
+        sums, squares = (float((values if weights is None else values * weights).sum()) for values in (data, data**2))
+        rows.data *= self.dtype(self.length_factor(targets.count(targets.usable), sums, squares))
+        return FittedClassifier(self.fit_weights(rows, targets), idf, int(np.argmax(targets.class_docs)))
+
+    def length_factor(self, n_documents: float, sums: float, squares: float) -> float:
+        """Return the factor by which documents have the length 1 on average, given sums over all their weights.
+
+        Documents with weights of `full_statistics` had the length 1 before terms were selected and weighted by idf. The
+        classifier's options, such as the smoothing of naive Bayes, are for documents of length 1.
+        """
+        if self.scheme.norm == "l2" and squares > 0:
+            return float(np.sqrt(n_documents / squares))
+        return n_documents / sums if self.scheme.norm == "l1" and sums > 0 else 1.0
 
     def sieve_training(self, counts: csr_matrix, targets: Targets) -> SieveTraining:
         """Train on the counts of the selected terms, to drop coefficients step by step afterwards."""
