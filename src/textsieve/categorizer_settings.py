@@ -143,7 +143,10 @@ class Settings:
         metadata=_row(
             "selector or None",
             "How terms are selected; None keeps all terms, or the most frequent ones if n_terms is a number.",
-            choices={AUTO: f"forward, or {STATISTICS_SELECTOR} with keep_stats=all", **_short(SELECTORS)},
+            choices={
+                AUTO: f"forward, or {STATISTICS_SELECTOR} if the statistics of all terms are kept",
+                **_short(SELECTORS),
+            },
             option=Option("--selector", help="How terms are selected."),
         ),
     )
