@@ -101,6 +101,9 @@ def test_settings_without_an_option() -> None:
         ("title", "Tickets", "--title Tickets"),
         ("examples", ["one", "two"], "--example one --example two"),
         ("examples", None, ""),
+        ("keep_stats", True, "--keep-stats"),
+        ("keep_stats", "all", "--keep-stats all"),
+        ("keep_stats", False, ""),
     ],
 )
 def test_settings_are_written_as_options_of_a_command(setting: str, value: Any, words: str) -> None:
@@ -108,7 +111,7 @@ def test_settings_are_written_as_options_of_a_command(setting: str, value: Any, 
 
 
 def test_the_choices_are_the_existing_names() -> None:
-    assert list(SETTINGS["selector"].choices) == list(SELECTORS)
+    assert list(SETTINGS["selector"].choices) == ["auto", *SELECTORS]
     assert list(SETTINGS["projection"].choices) == list(PROJECTIONS)
     assert list(SETTINGS["classifier"].choices) == list(CLASSIFIERS)
     assert list(SETTINGS["normalise"].choices) == list(NORMALISERS)

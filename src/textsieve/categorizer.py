@@ -40,8 +40,13 @@ from .text.analyzers import WORD_PATTERN
 from .warning import warn
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from .evaluation import CurvePoint, Report
     from .modelfile.reading import ModelFile
+    from .training.forgetting import Forgetting
+    from .training.full_statistics import FullStatistics
+    from .training.plan import TrainingPlan
     from .training.statistics import Statistics
 
 Documents = Iterable[str | bytes] | Corpus
@@ -79,14 +84,21 @@ class Categorizer(Parameters):
 
     model_: Model
     seconds_: dict[str, float]
-    _statistics_: Statistics | None = None
+    _statistics_: Statistics | FullStatistics | None = None
     _file_: ModelFile | None = None  # the file from which the model was loaded
-    _not_metadata = Parameters._not_metadata | {"progress", "min_probability", "abstain_label"}
+    _not_metadata = Parameters._not_metadata | {
+        "progress",
+        "min_probability",
+        "abstain_label",
+        "half_life",
+        "window",
+        "when",
+    }
 
     def __init__(
         self,
         *,
-        selector: Any = "forward",
+        selector: Any = AUTO,
         selector_options: Mapping[str, Any] | None = None,
         n_terms: int | float | str | None = None,
         max_size: int | str | None = AUTO,
@@ -120,7 +132,7 @@ class Categorizer(Parameters):
         probabilities: str | None = "auto",
         held_out: float | None = None,
         folds: int = 5,
-        keep_stats: bool = False,
+        keep_stats: bool | str = False,
         title: str | None = None,
         description: str | None = None,
         examples: Sequence[str] | None = None,
@@ -175,6 +187,7 @@ class Categorizer(Parameters):
         *,
         sample_weight: Any = None,
         progress: Callable[[str, int, int | None], None] | None = None,
+        when: Any = None,
     ) -> Self:
         """Learn from texts X and their labels y, or from a `Corpus`, which has its own labels and may exceed memory.
 
@@ -188,6 +201,8 @@ class Categorizer(Parameters):
         (`n_terms="auto"`, thresholds, probabilities, `held_out`) use the weights too, but a document is in one fold,
         while copies of it would be in several. Sample weights work with svm, logistic, nb, cnb, rocchio, subspace, and
         classifiers whose `fit` takes `sample_weight`, but not with a projection. See `docs/sample-weights.md`.
+
+        With `keep_stats="all"`, `when` is the time of the documents, by default now; see `update`.
         """
         from .progress import progress_or_shown
         from .training import train
@@ -195,59 +210,161 @@ class Categorizer(Parameters):
         trained = train(
             *(self.settings(), X, y, progress_or_shown(progress), sample_weight),
             size_of=lambda model: len(modelfile.encode(model)),
+            when=when,
         )
         self.model_, self.seconds_, self._statistics_ = trained
         self._file_ = None  # the new model was not loaded from a file
         return self
 
-    def update(self, X: Documents, y: Any = None, *, fit_thresholds: bool = False, sample_weight: Any = None) -> Self:
+    def update(
+        self,
+        X: Documents,
+        y: Any = None,
+        *,
+        fit_thresholds: bool = False,
+        sample_weight: Any = None,
+        half_life: Any = None,
+        window: int | None = None,
+        when: Any = None,
+    ) -> Self:
         """Add more documents, in the form that `fit` takes, to a model trained with `keep_stats`; see `docs/update.md`.
 
-        Terms, idf, thresholds and the calibration of probabilities stay unchanged. The result is the same as training
-        on all documents at once with these terms and this idf, whatever the batches and their order. Labels must be
-        classes of the model. Every document counts, even if it was added before. `save` writes the updated model.
+        With `keep_stats=True`, terms, idf, thresholds and the calibration of probabilities stay unchanged. The result
+        is the same as training on all documents at once with these terms and this idf, whatever the batches and their
+        order. Labels must be classes of the model. With `keep_stats="all"`, terms are selected anew, labels may be new
+        classes, and the result is the same as training on all documents. What was tuned on held-out documents stays.
+
+        Every document counts, even if it was added before. `save` writes the updated model.
 
         With `fit_thresholds`, the thresholds (or ranks) of a multilabel model are fitted anew on these documents. Then
         the documents must be a representative sample of future documents, which corrections are not. `sample_weight`
         has an integer for each text in memory.
+
+        With `keep_stats="all"`, a model can forget. With a `half_life`, the weight of earlier documents is halved each
+        time that this time ("90d"; units s, m, h, d and w) or so many new documents ("5000docs") have passed. With a
+        `window`, only the documents of the last updates count, so many of them, including this one and `fit`. `when` is
+        the time of this update, a datetime or a text such as "2026-01-31"; by default, it is now.
         """
-        from .settings import n_threads
-        from .training.updating import encode_label_sets, encode_labels, plan_for_update, stack_rows, update_model
+        from .training.full_statistics import FullStatistics
 
-        model, statistics = self._fitted(), self._kept_statistics()
-        settings = Settings.of_stored(model.settings)
-        plan = plan_for_update(settings, n_threads(self.n_jobs))
-        weights: list[float] | None = None
-        if sample_weight is not None:
-            from .training.targets import weighted_texts
+        statistics = self._kept_statistics()
+        if isinstance(statistics, FullStatistics):
+            from .training.forgetting import Forgetting, moment_of
 
-            plan.require_weights()
-            X, y, weights = weighted_texts(X, y, sample_weight)
-        if isinstance(X, Corpus):
-            row_batches = []
-            label_sets: list[tuple[Any, ...]] = []
-            for batch_texts, batch_label_sets, _ in self._labelled_batches(X, y):
-                with X.naming_documents(n_before=len(label_sets)):
-                    row_batches.append(model.rows(batch_texts, self.n_jobs))
-                label_sets += list(batch_label_sets)
-            rows, targets = stack_rows(row_batches), encode_label_sets(model, label_sets)
-        else:
-            if y is None:
-                raise InputError("No labels were given", hint="give update(texts, labels) one for each text")
-            texts = self._texts_in_memory(X)
-            rows, targets = model.rows(texts, self.n_jobs), encode_labels(model, y, len(texts)).with_weights(weights)
-        new_model, new_statistics = update_model(model, statistics, plan, rows, targets)
-        if fit_thresholds:
-            from .training.updating import refit_thresholds
-
-            # The statistics before the update: these documents are held out in turn.
-            new_model = refit_thresholds(new_model, statistics, settings, plan, rows, targets)
-        # These documents can't be read again, so the model can no longer be trained again from its sources alone.
-        source = TrainingSource(OTHER, "Python", rows.n_rows)
-        self.model_, self._statistics_ = with_another_source(new_model, source), new_statistics
+            forgetting = Forgetting.of(half_life, window)
+            self._adapt(X, y, statistics, forgetting, moment_of(when), sample_weight, fit_thresholds=fit_thresholds)
+            return self
+        for name, value in (("half_life", half_life), ("window", window), ("when", when)):
+            if value is not None:
+                raise InputError(
+                    "only a model with the statistics of all terms can forget",
+                    setting=name,
+                    value=value,
+                    hint=("leave it out, or train the model with ", Setting("keep_stats", "all")),
+                )
+        self._add(X, y, statistics, sample_weight, fit_thresholds=fit_thresholds)
         return self
 
-    def _kept_statistics(self) -> Statistics:
+    def _add(
+        self, documents: Documents, labels: Any, statistics: Statistics, sample_weight: Any, *, fit_thresholds: bool
+    ) -> None:
+        """Add documents to the statistics of the selected terms."""
+        from .settings import n_threads
+        from .training.updating import (
+            encode_label_sets,
+            encode_labels,
+            held_out_scores,
+            plan_for_update,
+            refit_thresholds,
+            stack_rows,
+            update_model,
+        )
+
+        model = self._fitted()
+        settings = Settings.of_stored(model.settings)
+        plan = plan_for_update(settings, n_threads(self.n_jobs))
+        documents, labels, weights = self._weighted(documents, labels, sample_weight, plan)
+        row_batches: list[Any] = []
+        label_sets = self._read_new(documents, labels, lambda texts: row_batches.append(model.rows(texts, self.n_jobs)))
+        rows = stack_rows(row_batches)
+        if label_sets is None:
+            targets = encode_labels(model, labels, rows.n_rows).with_weights(weights)
+        else:
+            targets = encode_label_sets(model, label_sets)
+        new_model, new_statistics = update_model(model, statistics, plan, rows, targets)
+        if fit_thresholds:
+            # The statistics before the update: these documents are held out in turn.
+            new_model = refit_thresholds(
+                *(new_model, settings, targets),
+                lambda: held_out_scores(new_model, statistics, plan, rows, targets, settings.folds),
+            )
+        self._set_updated(new_model, new_statistics, rows.n_rows)
+
+    def _adapt(
+        self,
+        documents: Documents,
+        labels: Any,
+        statistics: FullStatistics,
+        forgetting: Forgetting,
+        when: datetime,
+        sample_weight: Any,
+        *,
+        fit_thresholds: bool,
+    ) -> None:
+        """Add documents to the statistics of all terms, select terms anew, and train."""
+        from .training.adapting import Adaptation, new_target_sets, new_targets
+        from .training.statistics import require_integer_counts
+
+        model = self._fitted()
+        adaptation = Adaptation(model, statistics, forgetting, when, self.n_jobs)
+        documents, labels, weights = self._weighted(documents, labels, sample_weight, adaptation.training.plan)
+        counts = adaptation.start_counting()
+        label_sets = self._read_new(documents, labels, counts.add)
+        counted = counts.take()
+        n_documents = counted.counts.shape[0]
+        if label_sets is None:
+            targets = new_targets(model, labels, n_documents).with_weights(weights)
+        else:
+            targets = new_target_sets(model, label_sets)
+        require_integer_counts(targets)
+        new_model, new_statistics = adaptation.run(counted, targets, fit_thresholds=fit_thresholds)
+        self._set_updated(new_model, new_statistics, n_documents)
+
+    @staticmethod
+    def _weighted(
+        documents: Documents, labels: Any, sample_weight: Any, plan: TrainingPlan
+    ) -> tuple[Documents, Any, list[float] | None]:
+        """Return documents of sample weight above 0, their labels and weights; without weights, what was given."""
+        if sample_weight is None:
+            return documents, labels, None
+        from .training.targets import weighted_texts
+
+        plan.require_weights()
+        return weighted_texts(documents, labels, sample_weight)
+
+    def _read_new(
+        self, documents: Documents, labels: Any, read: Callable[[Sequence[str | bytes]], None]
+    ) -> list[tuple[Any, ...]] | None:
+        """Read new documents batch by batch; return the labels of a corpus, and None for documents in memory."""
+        if not isinstance(documents, Corpus):
+            if labels is None:
+                raise InputError("No labels were given", hint="give update(texts, labels) one for each text")
+            read(self._texts_in_memory(documents))
+            return None
+        label_sets: list[tuple[Any, ...]] = []
+        for batch_texts, batch_label_sets, _ in self._labelled_batches(documents, labels):
+            with documents.naming_documents(n_before=len(label_sets)):
+                read(batch_texts)
+            label_sets += list(batch_label_sets)
+        return label_sets
+
+    def _set_updated(self, model: Model, statistics: Statistics | FullStatistics, n_documents: int) -> None:
+        """Set the updated model and its statistics."""
+        # These documents can't be read again, so the model can no longer be trained again from its sources alone.
+        source = TrainingSource(OTHER, "Python", n_documents)
+        self.model_, self._statistics_ = with_another_source(model, source), statistics
+
+    def _kept_statistics(self) -> Statistics | FullStatistics:
         """Return the statistics to which `update` adds documents: those of `fit`, or those in the model's file."""
         model = self._fitted()
         if self._statistics_ is not None:
@@ -270,6 +387,11 @@ class Categorizer(Parameters):
         """Return the hash of each text that `textsieve update` added; empty for a model that keeps no statistics."""
         if self._statistics_ is None and (self._file_ is None or not self._file_.has_statistics):
             return []
+        if self._statistics_ is None and self._file_ is not None and self._file_.has_statistics_file:
+            from .modelfile.writing import statistics_path
+
+            if not os.path.exists(statistics_path(self._file_.path)):  # the model was handed out without it
+                return []
         from .training.document_digests import text_digest
 
         return [text_digest(digest) for digest in self._kept_statistics().added_digests]
@@ -565,7 +687,8 @@ class Categorizer(Parameters):
         A model that was trained with `keep_stats` is written with the statistics for `update`, unless `keep_stats` is
         False here: then the file is as small as possible, and the model in it can't be updated. The statistics of a
         loaded model stay in its file until `update` reads them. If that file has changed meanwhile, the model is
-        written without statistics, with a warning.
+        written without statistics, with a warning. The statistics of all terms (`keep_stats="all"`) are written to a
+        file of their own, with .stats after the name of the model.
 
         The attributes `title`, `description` and `examples` are written as they are now, so they can be changed without
         training again. If `textsieve train` has stored the sources of the model, the file has them, too. `save` does
@@ -582,7 +705,7 @@ class Categorizer(Parameters):
         with locked(name) if statistics is not None or may_be_updated(name) else nullcontext():
             modelfile.write(model, name, statistics)
 
-    def _statistics_to_save(self) -> Statistics | None:
+    def _statistics_to_save(self) -> Statistics | FullStatistics | None:
         """Return the statistics of the model: those in memory, or those in the file from which it was loaded.
 
         Return None if there are none, or with a warning if they can't be read from the file any more.

@@ -35,6 +35,13 @@ AUTO_MAX_SIZE: Final = "150kB"
 ONE_STANDARD_ERROR: Final = "1se"
 """The value of `tolerance` for one standard error."""
 
+DEFAULT_SELECTOR: Final = "forward"
+STATISTICS_SELECTOR: Final = "ig"
+"""The default selector with the statistics of all terms; see docs/adaptive-results.md."""
+
+ALL_TERMS: Final = "all"
+"""The value of `keep_stats` that keeps the statistics of all terms, and not only of the selected ones."""
+
 MIN_MODEL_BYTES: Final = 2_000
 """The smallest value of `max_size`: the header alone takes about that many bytes."""
 
@@ -55,6 +62,8 @@ class Option:
     metavar: str | None = None
     sets: Any = UNSET
     """The value that the option stands for, if it is a flag."""
+    may_be: str | None = None
+    """The word that may follow the flag; the setting then has this word as its value."""
     default: Any = UNSET
     """The default on the command line, if it is not that of the setting."""
     help: str = ""
@@ -130,11 +139,14 @@ class Settings:
     """
 
     selector: Any = field(
-        default="forward",
+        default=AUTO,
         metadata=_row(
             "selector or None",
             "How terms are selected; None keeps all terms, or the most frequent ones if n_terms is a number.",
-            choices=_short(SELECTORS),
+            choices={
+                AUTO: f"forward, or {STATISTICS_SELECTOR} if the statistics of all terms are kept",
+                **_short(SELECTORS),
+            },
             option=Option("--selector", help="How terms are selected."),
         ),
     )
@@ -450,13 +462,15 @@ class Settings:
             option=Option("--folds", metavar="N"),
         ),
     )
-    keep_stats: bool = field(
+    keep_stats: bool | str = field(
         default=False,
         metadata=_row(
-            "bool",
+            'bool or "all"',
             "Keep the statistics to which update adds documents, in the model file, which becomes larger; with "
-            f"{list_updatable_classifiers('and')}.",
-            option=Option("--keep-stats", sets=True),
+            f"{list_updatable_classifiers('and')}. With all, keep those of all terms, so that update selects terms "
+            "anew, learns new classes and can forget; with nb, cnb and rocchio. These are in a file of their own, with "
+            ".stats after the name of the model, and this file has all words of the documents.",
+            option=Option("--keep-stats", metavar="[all]", sets=True, may_be=ALL_TERMS),
         ),
     )
     title: str | None = field(
@@ -514,8 +528,8 @@ class Settings:
                 raise InputError(setting=name, value=value, allowed=(*choices, None))
         if not (self.multilabel is None or isinstance(self.multilabel, bool)):
             raise _wrong("multilabel", self.multilabel, "use True, False, or None to detect it from the labels")
-        if not isinstance(self.keep_stats, bool | bool_):
-            raise _wrong("keep_stats", self.keep_stats, "use True or False")
+        if not (isinstance(self.keep_stats, bool | bool_) or self.keeps_all_terms):
+            raise _wrong("keep_stats", self.keep_stats, f"use True, False or {ALL_TERMS!r}")
         share = self.held_out
         if share is not None and (isinstance(share, bool) or not (isinstance(share, float | int) and 0 < share < 1)):
             raise _wrong("held_out", share, "use a share of the documents above 0 and below 1, or None")
@@ -555,11 +569,13 @@ class Settings:
     def resolve(self, *, texts_are_short: bool = False) -> Settings:
         """Return the settings with a value in place of "auto".
 
-        This concerns `analyzer`, `char_ngram_range`, `class_weight` and `max_size`; the "auto" of other settings stands
-        for something that training finds out. docs/defaults-terms.md has the measurements behind these values.
+        This concerns `selector`, `analyzer`, `char_ngram_range`, `class_weight` and `max_size`; the "auto" of other
+        settings stands for something that training finds out. docs/defaults-terms.md has the measurements behind these
+        values.
         """
         has_ngrams = texts_are_short and self.short_texts_get_ngrams
         automatic: dict[str, Any] = {
+            "selector": STATISTICS_SELECTOR if self.keeps_all_terms else DEFAULT_SELECTOR,
             "analyzer": "word" if self._has_own_words else "text",
             "char_ngram_range": AUTO_CHAR_NGRAMS if has_ngrams else None,
             "class_weight": "sqrt" if self._has_svm else None,
@@ -578,6 +594,11 @@ class Settings:
         has_text = isinstance(self.analyzer, str) and self.analyzer in ("text", AUTO) and not self._has_own_words
         is_sieved = self.sieves_coefficients or (is_auto(self.max_size) and self._can_limit_size)
         return is_auto(self.char_ngram_range) and has_text and is_sieved and self.normalise is None and not self.names
+
+    @property
+    def keeps_all_terms(self) -> bool:
+        """Return whether the statistics of all terms are kept: see `training.full_statistics`."""
+        return isinstance(self.keep_stats, str) and self.keep_stats == ALL_TERMS
 
     @property
     def _has_svm(self) -> bool:

@@ -53,7 +53,7 @@ def test_every_option_is_explained(verb: str) -> None:
 
 def test_the_choices_are_those_of_the_tables(run: Run) -> None:
     text = " ".join(run("train", "--help").stdout.split())
-    for names in ([*SELECTORS, "none"], PROJECTIONS, CLASSIFIERS, [row.name for row in FORMATS]):
+    for names in (["auto", *SELECTORS, "none"], PROJECTIONS, CLASSIFIERS, [row.name for row in FORMATS]):
         assert f"[{'|'.join(names)}]" in text
 
 

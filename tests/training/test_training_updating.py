@@ -268,7 +268,7 @@ def test_models_that_cannot_be_updated_raise_before_documents_are_read(case: dic
 
 def test_an_invalid_keep_stats_raises() -> None:
     no_answer: Any = "yes"
-    with pytest.raises(InputError, match="keep_stats='yes'; use True or False"):
+    with pytest.raises(InputError, match="keep_stats='yes'; use True, False or 'all'"):
         plain_categorizer(classifier="nb", keep_stats=no_answer).fit(["a"], ["b"])
 
 

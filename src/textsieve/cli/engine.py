@@ -73,8 +73,8 @@ engine = options.bundle(
 class EngineDocuments(Protocol):
     """The documents at PATH, as an engine reads them."""
 
-    def fit(self, model: Categorizer, on_progress: ProgressCallback) -> Categorizer:
-        """Return a categorizer with the settings of `model`, trained on all documents."""
+    def fit(self, model: Categorizer, on_progress: ProgressCallback, when: str | None) -> Categorizer:
+        """Return a categorizer with the settings of `model`, trained on all documents; for `when`, see its `fit`."""
 
     def summary(self, model: Categorizer) -> list[str]:
         """Return lines about the documents and their columns, available once a model is trained."""
@@ -118,8 +118,8 @@ class _LocalDocuments:
     def __init__(self, corpus: Corpus, recorder: SourceRecorder) -> None:
         self._corpus, self._recorder = corpus, recorder
 
-    def fit(self, model: Categorizer, on_progress: ProgressCallback) -> Categorizer:
-        return model.fit(self._corpus, progress=on_progress)
+    def fit(self, model: Categorizer, on_progress: ProgressCallback, when: str | None) -> Categorizer:
+        return model.fit(self._corpus, progress=on_progress, when=when)
 
     def summary(self, model: Categorizer) -> list[str]:
         from .opening import columns_lines
@@ -159,7 +159,7 @@ class _SparkDocuments:
         self._paths, self._name = paths, shown_paths(paths)
         self._limits: dict[str, Any] = {} if most_values is None else {"most_values": most_values}
 
-    def fit(self, model: Categorizer, on_progress: ProgressCallback) -> Categorizer:
+    def fit(self, model: Categorizer, on_progress: ProgressCallback, when: str | None) -> Categorizer:
         from ..corpus.label_spellings import hint_about_spellings
         from ..spark import fit
         from .messages import warn

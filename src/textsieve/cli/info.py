@@ -71,17 +71,24 @@ def _show(model: "Model", file: "ModelFile") -> None:
     )
     if updated := about.get("updated"):
         page.line(f"Updated {updated['last']}: {_updates_text(updated)}")
-    page.line(_update_line(update_method(model, has_statistics=file.has_statistics)))
+    page.line(_update_line(update_method(model, has_statistics=file.has_statistics), file))
     page.line(f"Settings: {_settings(model)}")
     show_sources(page, [source_as_dict(source, file.path) for source in sources_of(model) or ()])
     show_measures(page, model)
     show_classes(page, model)
 
 
-def _update_line(method: "UpdateMethod") -> str:
+def _update_line(method: "UpdateMethod", file: "ModelFile") -> str:
     """Return a line on what `textsieve update` does with the model."""
-    from ..modelfile.sources import ADD, RETRAIN
+    from os.path import basename, exists
 
+    from ..modelfile.sources import ADD, RETRAIN
+    from ..modelfile.writing import statistics_path
+
+    if file.has_statistics_file:
+        path = statistics_path(file.path)
+        where = f"in {basename(path)}" if exists(path) else f"missing: {basename(path)} is not there"
+        return f"textsieve update selects its terms anew: the statistics of all terms that this needs are {where}."
     if method.name == ADD:
         return "textsieve update can add documents to it: the file has the statistics that this needs."
     if method.name == RETRAIN:

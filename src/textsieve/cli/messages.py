@@ -56,6 +56,8 @@ def write_setting(setting: Setting) -> str:
         return str(setting)
     if value is UNSET:
         return name
+    if (word := _word_after_flag(setting.name)) is not None and value == word:
+        return f"{name} {word}"
     flag_value = _flag_value(setting.name, has_opposite=bool(opposite))
     if flag_value is not UNSET:
         return name if value == flag_value else opposite or f"no {name}"
@@ -81,6 +83,12 @@ def _option_names(setting: str) -> tuple[str, str]:
         return "", ""
     name, _, opposite = spec.option.name.partition("/")
     return name, opposite
+
+
+def _word_after_flag(setting: str) -> str | None:
+    """Return the word that may follow the flag of a setting, such as "all" after --keep-stats; None if none may."""
+    spec = SETTINGS.get(setting)
+    return None if spec is None or spec.option is None else spec.option.may_be
 
 
 def _flag_value(setting: str, *, has_opposite: bool) -> object:

@@ -298,6 +298,34 @@ _CONVERTERS: Mapping[str, Callable[[click.Context, Any], Any]] = {
 """For each option that may be repeated, the function from all its values to the value of the setting."""
 
 
+SET = "yes"
+"""The word that stands for a flag without a word after it; see `CommandWithWords`."""
+
+
+class CommandWithWords(click.Command):
+    """A command with flags that may have a word after them, such as --keep-stats all.
+
+    click would take whatever follows such a flag for its word, also the name of a file.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Write each such flag with its word, or with `SET` if another argument follows, and parse the arguments."""
+        word_of = {spec.option.name: spec.option.may_be for spec in SETTINGS.values() if spec.option}
+        written: list[str] = []
+        waiting = list(reversed(args))
+        while waiting:
+            argument = waiting.pop()
+            word = word_of.get(argument)
+            if argument == "--":  # only paths follow
+                written += [argument, *reversed(waiting)]
+                break
+            if word is None:
+                written.append(argument)
+            else:
+                written.append(f"{argument}={waiting.pop() if waiting and waiting[-1] == word else SET}")
+        return super().parse_args(ctx, written)
+
+
 def setting_option(name: str, **changes: Any) -> Decorator:
     """Return the click option of a setting of a `Categorizer`.
 
@@ -307,7 +335,10 @@ def setting_option(name: str, **changes: Any) -> Decorator:
     option = spec.option
     assert option is not None, f"{name} has no option"
     arguments: dict[str, Any] = {"help": spec.option_help, "metavar": option.metavar}
-    if option.is_flag:
+    if option.may_be is not None:
+        value_of_word = {None: spec.default, SET: option.sets, option.may_be: option.may_be}
+        arguments |= {"type": click.Choice([option.may_be, SET]), "callback": lambda _, __, word: value_of_word[word]}
+    elif option.is_flag:
         value_of = {True: option.sets, False: spec.default}
         arguments |= {"is_flag": True, "callback": lambda _, __, is_given: value_of[is_given]}
     elif name in _CONVERTERS:
@@ -348,6 +379,8 @@ def arguments_of(name: str, value: Any) -> list[str]:
     if option is None:
         return []
     option_name = option.short or option.name
+    if option.may_be is not None and value == option.may_be:
+        return [option_name, option.may_be]
     if option.is_flag:
         return [option_name] if value == option.sets else []
     if "/" in option.name:
@@ -454,7 +487,17 @@ _WORDS = {
 word_settings = bundle("term_settings", *(_WORDS.get(name) or setting_option(name) for name in _TERM_SETTINGS))
 """The options of `term_settings` for commands that study terms. By default, terms are words, as in the literature."""
 
-selection = bundle("selection", setting_option("selector", default="ocfs"), setting_option("selector_options"))
+_SELECTORS = {name: about for name, about in SETTINGS["selector"].choices.items() if name != AUTO}
+selection = bundle(
+    "selection",
+    setting_option(
+        "selector",
+        type=click.Choice(list(_SELECTORS)),
+        default="ocfs",
+        help=f"How terms are selected. {describe_choices(_SELECTORS)}.",
+    ),
+    setting_option("selector_options"),
+)
 
 _NO_SELECTOR = {"none": "no selector, but all terms or the most frequent"}
 selection_or_none = bundle(
@@ -497,6 +540,12 @@ abstaining = bundle(
     ),
 )
 
+at = click.option(
+    *("--at", "when"),
+    metavar="DATE",
+    help="With the statistics of all terms: when the documents came, such as 2026-01-31 or 2026-01-31T12:00, in UTC "
+    "unless it has a time zone.  [default: now]",
+)
 jobs = click.option("--jobs", type=threads, default="-1", metavar="N", help=SETTINGS["n_jobs"].option_help)
 json_flag = click.option("--json", "wants_json", is_flag=True, help="Print one JSON document instead of tables.")
 

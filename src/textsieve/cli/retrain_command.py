@@ -56,10 +56,13 @@ def retrain_command(
     settings = retrain_settings(model) | changed
     source = _find_sources(model, files, read_options)
     arguments = list(source.arguments)
+    # A model stores the selector that "auto" stood for.
+    default_selector = Settings(keep_stats=settings["keep_stats"]).resolve().selector
     for name, spec in SETTINGS.items():
         value = settings[name]
         # The number of threads depends on the machine, and the user's own object can't be written as an option.
-        if name != "n_jobs" and value != spec.option_default and not isinstance(value, ObjectDescription):
+        is_default = value == (default_selector if name == "selector" else spec.option_default)
+        if name != "n_jobs" and not is_default and not isinstance(value, ObjectDescription):
             arguments += arguments_of(name, value)
     if any(source.kind == SPARK for source in sources_of(model) or ()):
         arguments += ["--engine", "spark"]

@@ -33,6 +33,7 @@ _MEASURES = options.bundle(
 
 
 @click.command(
+    cls=options.CommandWithWords,
     epilog=options.examples(
         "textsieve train news.csv --text body --label topic -o news.sieve",
         "textsieve train mails/ -o mails.sieve -k auto --stop-words english --ngrams 1-2",
@@ -40,9 +41,10 @@ _MEASURES = options.bundle(
         "textsieve train tickets.jsonl.gz -o tickets.sieve --selector chi --classifier nb",
         "textsieve train seiten/ -o seiten.sieve --drop-tags --stop-words german --normalise stem --language german",
         "textsieve train tickets.jsonl corrections.jsonl -o tickets.sieve --classifier nb --keep-stats",
+        "textsieve train news.csv -o news.sieve --classifier cnb --keep-stats all",
         "textsieve train tickets.csv -o tickets.sieve --title 'Support tickets' --example 'I forgot my password.'",
         "textsieve train news/*.parquet -o news.sieve --engine spark --master spark://127.0.0.1:7077",
-    )
+    ),
 )
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
 @click.option(
@@ -66,6 +68,7 @@ _MEASURES = options.bundle(
     help="Do not store where the documents came from. By default, the model has the paths of its documents, the "
     "options for reading and a digest, but no texts, so that textsieve update can train it again.",
 )
+@options.at
 @engine
 @options.jobs
 @options.json_flag
@@ -80,6 +83,7 @@ def command(
     measures: dict[str, Any],
     presentation: dict[str, Any],
     no_sources: bool,
+    when: str | None,
     engine: dict[str, Any],
     jobs: int,
     wants_json: bool,
@@ -111,10 +115,10 @@ def command(
     settings["held_out"] = settings["held_out"] or None  # --held-out 0 means no held-out documents
     model = Categorizer(**settings, n_jobs=jobs)
     with exit_as_usage_error():
-        check_settings(model.settings())
+        check_settings(model.settings(), when)
     with open_documents(engine, paths, read_options) as documents:
         with documents.progress() as on_progress:
-            model = fit_or_skip_measuring(model, lambda model: documents.fit(model, on_progress))
+            model = fit_or_skip_measuring(model, lambda model: documents.fit(model, on_progress, when))
             if columns := named_columns(read_options):
                 model.model_.about["columns"] = columns
             model.model_.about["reading"] = given_options(read_options)
@@ -187,7 +191,7 @@ def _report(
     from .output import Page
 
     trained = model.model_
-    method = update_method(trained, has_statistics=model.keep_stats)
+    method = update_method(trained, has_statistics=bool(model.keep_stats))
     seconds = {stage: round(spent, 3) for stage, spent in {**model.seconds_, "writing": writing_seconds}.items()}
     if wants_json:
         print_json({**model_as_dict(trained, output, method), "seconds": seconds})
@@ -196,7 +200,8 @@ def _report(
     for line in documents.summary(model):
         page.line(line)
     selected = f"{len(trained.terms):,} of {counted(trained.about['n_terms_seen'], 'term')}"
-    by = "" if model.selector is None else f" selected by {selector_text(model.selector, trained.about)}"
+    selector = trained.settings["selector"]
+    by = "" if selector is None else f" selected by {selector_text(selector, trained.about)}"
     on = "" if model.projection is None else f" on the projection {model.projection}"
     page.line(f"{counted(len(trained.classes), 'class', 'classes')}; {selected}{by}; classifier {model.classifier}{on}")
     n_left_out = trained.about["n_terms_seen"] - len(trained.terms)
@@ -208,7 +213,10 @@ def _report(
     if probabilities := _probabilities_line(model):
         page.line(probabilities)
     page.line(f"Written to {file_line(output)}")
-    if model.keep_stats:
+    if model.settings().keeps_all_terms:
+        page.line(f"Statistics of all terms written to {file_line(f'{output}.stats')}")
+        page.line("These have all words of the documents. textsieve update needs them, and predicting does not.")
+    elif model.keep_stats:
         page.line("It can be updated: the file has the statistics that textsieve update needs.")
     elif method.name == RETRAIN:
         page.line("It can be updated: textsieve update trains it again from its sources and from corrections.")

@@ -19,15 +19,19 @@ if TYPE_CHECKING:
     from ..modelfile.reading import ModelFile
     from ..modelfile.sources import TrainingSource
     from ..prediction import Model
+    from ..training.adapting import Adaptation, AdaptedModel
     from ..training.corrections import Corrections, DocumentsToLearn
+    from ..training.full_statistics import FullStatistics, TextCounts
     from ..training.statistics import Statistics
     from ..training.updating import UpdatedModel
+    from .output import Page
 
 
 @click.command(
     epilog=options.examples(
         "textsieve update news.sieve feedback.jsonl",
         "textsieve update news.sieve january.csv february.csv --text body --label topic --dry-run",
+        "textsieve update news.sieve today.csv --half-life 90d",
         "textsieve update news.sieve feedback.jsonl --source data/news.csv=/mnt/archive/news.csv",
     )
 )
@@ -63,6 +67,21 @@ if TYPE_CHECKING:
     help="Refit the thresholds of a multilabel model to the documents that are added. These must be a fair sample of "
     "future documents, which corrections are not.",
 )
+@click.option(
+    "--half-life",
+    metavar="TIME",
+    help="Forget: halve the weight of what was learned before for each such time since the last update (90d; s, m, h, "
+    "d or w), or for each so many new documents (5000docs). For models that were trained with --keep-stats all, as "
+    "are the next two options.",
+)
+@click.option(
+    "--window",
+    type=int,
+    metavar="N",
+    help="Forget: learn from the documents of the last N updates only, this one included. Training counts as an "
+    "update, and so do all updates together before the first one with this option.",
+)
+@options.at
 @click.option("--dry-run", is_flag=True, help="Print the outcome, but do not write the model.")
 @options.jobs
 @options.json_flag
@@ -75,6 +94,9 @@ def command(
     stop_words: str | list[str] | None,
     skip_unknown_labels: bool,
     fit_thresholds: bool,
+    half_life: str | None,
+    window: int | None,
+    when: str | None,
     dry_run: bool,
     jobs: int,
     wants_json: bool,
@@ -84,6 +106,8 @@ def command(
     PATH is any file or folder that train reads, such as the JSON lines of corrections that the service writes.
     A model that was trained with --keep-stats learns the documents as if it had been trained on all documents with its
     present terms; the terms, idf, thresholds and probabilities stay the same.
+    With --keep-stats all, it also selects its terms anew and learns new classes, as if it had been trained on all
+    documents; thresholds and probabilities stay the same.
     Any other model is trained again, with its settings, from its sources, which it remembers, and from the documents
     at PATH. If a text at PATH is also in the sources, its label is replaced.
     If a text occurs several times, the last one counts. Documents that were added before are skipped, so a file that
@@ -91,10 +115,16 @@ def command(
     """
     from ..modelfile.locking import locked
     from ..modelfile.reading import read_stored
+    from ..training.forgetting import Forgetting, moment_of
+    from .errors import exit_as_usage_error
     from .json_output import print_json
     from .opening import check_output, hint_if_not_a_model
     from .retraining import RetrainingRequest, retrain, show_retraining
 
+    forgets = {"--half-life": half_life, "--window": window, "--at": when}
+    with exit_as_usage_error():  # before anything is read
+        Forgetting.of(half_life, window)
+        moment_of(when)
     if not dry_run and os.path.isfile(model):  # for anything else, reading it raises
         check_output(model, *paths, what="a model")
     with nullcontext() if dry_run else locked(model):
@@ -107,18 +137,25 @@ def command(
                     "--fit-thresholds is for a model to which documents are added; training again fits all thresholds, "
                     "so leave it out."
                 )
+            _refuse(forgets, "is for a model with the statistics of all terms (train --keep-stats all); leave it out")
             request = RetrainingRequest(model, paths, read_options, source, stop_words, skip_unknown_labels, jobs)
             facts, show = retrain(stored, file, request, is_dry_run=dry_run), show_retraining
         else:
-            for option, value in (("--source", source), ("--stop-words", stop_words)):
-                if value:
-                    raise click.UsageError(f"{option} is for training again; add --retrain, or leave it out.")
-            update = _Update(model, paths, read_options, skip_unknown_labels, fit_thresholds, jobs)
+            given = {"--source": source, "--stop-words": stop_words}
+            _refuse(given, "is for training again; add --retrain, or leave it out")
+            update = _Update(model, paths, read_options, skip_unknown_labels, fit_thresholds, jobs, forgets)
             facts, show = _update_statistics(stored, file, update, is_dry_run=dry_run), _show
     if wants_json:
         print_json(facts)
     else:
         show(facts)
+
+
+def _refuse(options: Mapping[str, Any], reason: str) -> None:
+    """Raise `UsageError` with the reason for the first option that was given."""
+    for option, value in options.items():
+        if value is not None and value != ():
+            raise click.UsageError(f"{option} {reason}.")
 
 
 # -- adding documents to statistics ------------------------------------------------------------------------------------
@@ -133,6 +170,8 @@ class _Update(NamedTuple):
     skip_unknown: bool
     fit_thresholds: bool
     jobs: int
+    forgets: Mapping[str, Any]
+    """The values of --half-life, --window and --at."""
 
 
 def _update_statistics(model: Model, file: ModelFile, update: _Update, *, is_dry_run: bool) -> dict[str, Any]:
@@ -147,7 +186,11 @@ def _update_statistics(model: Model, file: ModelFile, update: _Update, *, is_dry
     command = (model, update.path, update.paths, update.read_options)
     with print_retrain_command_on_error(*command):
         statistics = read_statistics(model, file)
-    corrections = Corrections(model, skip_unknown=update.skip_unknown, n_jobs=update.jobs)
+    adaptation = _start_adaptation(model, statistics, update)
+    counts = None if adaptation is None else adaptation.start_counting()
+    corrections = Corrections(
+        model, skip_unknown=update.skip_unknown, may_be_new=counts is not None, counts=counts, n_jobs=update.jobs
+    )
     with print_retrain_command_on_error(*command, only=UnknownLabel):
         try:
             sources = _read_all(corrections, model, update)
@@ -156,13 +199,32 @@ def _update_statistics(model: Model, file: ModelFile, update: _Update, *, is_dry
                 problem.add_note("--retrain trains the model again from its sources, with the new class.")
             raise
     documents = corrections.to_learn(statistics.added_digests)
-    outcome = _learn(model, statistics, documents, update.jobs, fit_thresholds=update.fit_thresholds)
+    if adaptation is not None and counts is not None:
+        outcome = _adapt(adaptation, documents, counts, update.jobs, fit_thresholds=update.fit_thresholds)
+    else:
+        outcome = _learn(model, statistics, documents, update.jobs, fit_thresholds=update.fit_thresholds)
     is_written = False
     if outcome.updated is not None and not is_dry_run:
         updated = with_corrections(outcome.updated.model, sources, update.path)
         write(updated, update.path, outcome.updated.statistics, instead_of=file)
         is_written = True
-    return _outcome_as_dict(update.path, corrections, outcome, is_written=is_written)
+    facts = _outcome_as_dict(update.path, corrections, outcome, is_written=is_written)
+    return facts | ({} if adaptation is None else _changes(model, outcome))
+
+
+def _start_adaptation(model: Model, statistics: Statistics | FullStatistics, update: _Update) -> Adaptation | None:
+    """Return the adaptation of a model with the statistics of all terms, and None for any other."""
+    from ..training.adapting import Adaptation
+    from ..training.forgetting import Forgetting, moment_of
+    from ..training.full_statistics import FullStatistics
+
+    if not isinstance(statistics, FullStatistics):
+        _refuse(
+            update.forgets, "is for a model with the statistics of all terms (train --keep-stats all); leave it out"
+        )
+        return None
+    half_life, window, when = update.forgets.values()
+    return Adaptation(model, statistics, Forgetting.of(half_life, window), moment_of(when), update.jobs)
 
 
 def _require_packages(model: Model, path: str) -> None:
@@ -195,7 +257,7 @@ def _read_all(corrections: Corrections, model: Model, update: _Update) -> list[T
 class _Outcome(NamedTuple):
     """The outcome of an update; `before` and `after` have an entry for each document that was learned."""
 
-    updated: UpdatedModel | None
+    updated: UpdatedModel | AdaptedModel | None
     """The updated model and its statistics; None if there was nothing to learn."""
     documents: DocumentsToLearn
     before: list[tuple[Any, ...]]
@@ -209,10 +271,17 @@ def _learn(
 ) -> _Outcome:
     """Add documents to a model; with `fit_thresholds`, refit its thresholds to them."""
     from dataclasses import replace
+    from functools import partial
 
     from ..categorizer_settings import Settings
     from ..settings import n_threads
-    from ..training.updating import encode_label_sets, plan_for_update, refit_thresholds, update_model
+    from ..training.updating import (
+        encode_label_sets,
+        held_out_scores,
+        plan_for_update,
+        refit_thresholds,
+        update_model,
+    )
 
     if not documents.label_sets:
         return _Outcome(None, documents, before=[], after=[])
@@ -224,12 +293,35 @@ def _learn(
     new = update_model(model, with_digests, plan, documents.rows, targets)
     if fit_thresholds:
         # `statistics` are those before the update, because the new documents are held out in turn.
-        refitted = refit_thresholds(new.model, statistics, settings, plan, documents.rows, targets)
-        new = new._replace(model=refitted)
+        held_out = partial(held_out_scores, new.model, statistics, plan, documents.rows, targets, settings.folds)
+        new = new._replace(model=refit_thresholds(new.model, settings, targets, held_out))
     before, after = (
         version.label_sets(version.predict_rows(documents.rows, jobs).labels) for version in (model, new.model)
     )
     return _Outcome(new, documents, before, after)
+
+
+def _adapt(
+    adaptation: Adaptation, documents: DocumentsToLearn, counts: TextCounts, jobs: int, *, fit_thresholds: bool
+) -> _Outcome:
+    """Add documents to a model with the statistics of all terms."""
+    from dataclasses import replace
+
+    import numpy as np
+
+    from ..training.adapting import new_target_sets
+
+    if not documents.label_sets:
+        return _Outcome(None, documents, before=[], after=[])
+    counted = counts.take(np.array(documents.positions, np.int64))
+    targets = new_target_sets(adaptation.model, documents.label_sets, no_label_is_valid=True)
+    new = adaptation.run(counted, targets, fit_thresholds=fit_thresholds)
+    digests = new.statistics.added_digests | documents.digests
+    before, after = (
+        version.label_sets(version.predict_rows(adaptation.weigh(counted, version), jobs).labels)
+        for version in (adaptation.model, new.model)
+    )
+    return _Outcome(new._replace(statistics=replace(new.statistics, added_digests=digests)), documents, before, after)
 
 
 # -- the output --------------------------------------------------------------------------------------------------
@@ -257,6 +349,25 @@ def _outcome_as_dict(path: str, corrections: Corrections, outcome: _Outcome, *, 
         "has_held_out_measures": updated is not None and bool(updated.model.about.get("held_out")),
         "thresholds_are_stale": _has_stale_thresholds(outcome),
         "written": is_written,
+    }
+
+
+MAX_LISTED = 10
+"""The maximum number of terms or classes that are printed."""
+
+
+def _changes(model: Model, outcome: _Outcome) -> dict[str, Any]:
+    """Return which terms and classes have come and gone."""
+    new = model if outcome.updated is None else outcome.updated.model
+    terms, classes = set(model.terms), set(model.classes)
+    new_terms, new_classes = set(new.terms), set(new.classes)
+    return {
+        "terms": len(new.terms),
+        "new_terms": [term for term in new.terms if term not in terms],
+        "lost_terms": [term for term in model.terms if term not in new_terms],
+        "new_classes": [label for label in new.classes if label not in classes],
+        "lost_classes": [label for label in model.classes if label not in new_classes],
+        "documents": new.about["n_documents"],
     }
 
 
@@ -291,6 +402,8 @@ def _show(facts: Mapping[str, Any]) -> None:
         page.line("There is nothing to add, so nothing was written.")
         return
     show_classes_of_corrections(page, facts, "added", "added document")
+    if "new_terms" in facts:
+        _show_changes(page, facts)
     if facts["has_held_out_measures"]:
         page.line("The measures on held-out documents are from before the update.")
     if facts["thresholds_are_stale"]:
@@ -300,3 +413,22 @@ def _show(facts: Mapping[str, Any]) -> None:
             "with --fit-thresholds to documents that are a fair sample, or train again with --retrain."
         )
     show_written(page, facts)
+
+
+def _show_changes(page: Page, facts: Mapping[str, Any]) -> None:
+    """Print which terms and classes have come and gone."""
+    from ..errors import counted
+    from .output import label_text
+
+    page.line(
+        f"{counted(facts['terms'], 'term')} selected anew: {len(facts['new_terms']):,} new, "
+        f"{len(facts['lost_terms']):,} no longer used"
+    )
+    for title, names in (
+        ("New terms", facts["new_terms"]),
+        ("Terms no longer used", facts["lost_terms"]),
+        ("New classes", [label_text(label) for label in facts["new_classes"]]),
+        ("Classes that were forgotten", [label_text(label) for label in facts["lost_classes"]]),
+    ):
+        if names:
+            page.line(f"{title}: {', '.join(names[:MAX_LISTED])}{', ...' if len(names) > MAX_LISTED else ''}")

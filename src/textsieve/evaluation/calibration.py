@@ -178,6 +178,13 @@ class Calibration:
             probabilities = np.where(totals > 0, divided, 1.0 / self.n_classes)
         return probabilities
 
+    def take(self, numbers: Sequence[int]) -> Calibration:
+        """Return the curves of some classes, given by their numbers."""
+        parts = [slice(*self.indptr[number : number + 2].tolist()) for number in numbers]
+        indptr = np.cumsum([0, *(part.stop - part.start for part in parts)]).astype(np.int64)
+        knots, values = (np.concatenate([curves[part] for part in parts]) for curves in (self.knots, self.values))
+        return Calibration(self.method, indptr, knots, values)
+
     def stored_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays for a model file."""
         return {"calibration_indptr": self.indptr, "calibration_knots": self.knots, "calibration_values": self.values}

@@ -28,7 +28,7 @@ from ..settings import is_whole
 from ..text.analysis import Analysis
 from ..text.front_coding import front_decode, join_terms, may_share
 from ..text.weights import IDF_STEPS, MAX_IDF
-from .header import Rule, check_header, check_rules, field_rules, list_names
+from .header import ALL_TERMS_KIND, Rule, check_header, check_rules, field_rules, list_names
 
 STATISTICS_PREFIX = "statistics."
 
@@ -227,7 +227,8 @@ def check_declared(archive: Archive, *, only_fast_patterns: bool = False) -> lis
     check_header(header, name, only_fast_patterns=only_fast_patterns)
     specs = {key: spec for key, spec in archive.specs.items() if not key.startswith(STATISTICS_PREFIX)}
     has_statistics = len(specs) < len(archive.specs)
-    is_described = has_statistics == (header["statistics"] is not None)
+    section = header["statistics"]
+    is_described = has_statistics == (section is not None and section["kind"] != ALL_TERMS_KIND)
     rule = Rule(is_described, "it has arrays of statistics without their description, or the other way round")
     check_rules([rule], name)
     check_rules(_spec_rules(header, specs), name)

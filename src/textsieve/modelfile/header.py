@@ -13,7 +13,7 @@
 | `calibration` | the method of the probabilities, or null |
 | `settings` | the settings with which the model was trained; `{"not_stored": "OCFS(k=5)"}` stands for an object |
 | `about` | when, from which sources (`modelfile.sources`) and with which packages it was trained, and its quality |
-| `statistics` | null, or a description of the statistics that `update` needs: see `modelfile.statistics` |
+| `statistics` | null, or a description of the statistics for `update`: see `modelfile.statistics`, `statistics_file` |
 
 Among the `settings` are the title, description and examples that the owner of the model gave. Readers of the web page
 see them, so they are checked (`presentation`). Predicting needs no other setting, so the others are not.
@@ -77,6 +77,9 @@ STATISTICS = {"kind", "multilabel", "n_documents", "n_unlabelled", "checksum"}
 
 STATISTICS_KINDS = ("class_sums", "votes")
 """Kinds of statistics: `ClassStats` for naive Bayes and Rocchio, and the table of votes for TCFP."""
+
+ALL_TERMS_KIND = "all_terms"
+"""The kind of statistics that are in a file of their own, which its digest identifies: see `statistics_file`."""
 
 MAX_SOURCE_NAME = 4096
 """The largest number of characters in the path of a source; systems allow no longer paths."""
@@ -252,6 +255,10 @@ def _key_rules(header: Mapping[str, Any]) -> Iterator[Rule]:
 
 def _statistics_rules(section: Any) -> Iterator[Rule]:
     """Yield the rules for the description of the statistics."""
+    if isinstance(section, dict) and section.get("kind") == ALL_TERMS_KIND:
+        is_digest = set(section) == {"kind", "digest"} and re.fullmatch("[0-9a-f]{64}", str(section["digest"]))
+        yield Rule(bool(is_digest), f"its statistics are {shown(section)}")
+        return
     yield Rule(isinstance(section, dict) and set(section) == STATISTICS, f"its statistics are {shown(section)}")
     yield Rule(section["kind"] in STATISTICS_KINDS, f"the kind of its statistics is {shown(section['kind'])}")
     yield Rule(

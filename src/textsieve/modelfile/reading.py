@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import NamedTuple
 
-from ..archive import Archive, archive_in, open_archive
+from ..archive import Archive, Kind, archive_in, open_archive
 from ..errors import InputError
 from ..prediction import Model
 from .arrays import (
@@ -26,7 +26,7 @@ from .arrays import (
     restore_scorer,
     strongest_first,
 )
-from .header import KIND, MAX_BYTES, fields_of
+from .header import ALL_TERMS_KIND, KIND, MAX_BYTES, fields_of
 
 
 class ModelFile(NamedTuple):
@@ -38,6 +38,8 @@ class ModelFile(NamedTuple):
     n_bytes: int
     has_statistics: bool
     """Whether the model can be updated."""
+    has_statistics_file: bool = False
+    """Whether its statistics are those of all terms, which are in a file of their own: see `statistics_file`."""
 
 
 class StoredModel(NamedTuple):
@@ -67,8 +69,8 @@ def decode(data: bytes, name: str = "model") -> Model:
 
 
 @contextmanager
-def open_model(path: str) -> Iterator[Archive]:
-    """Open a model file and read its header; raise `InputError` if it can't be read.
+def open_model(path: str, kind: Kind = KIND) -> Iterator[Archive]:
+    """Open a model file, or a file of another kind, and read its header; raise `InputError` if it can't be read.
 
     Errors of the operating system inside the context, where arrays are read, are also raised as `InputError`; others
     are not changed.
@@ -76,7 +78,7 @@ def open_model(path: str) -> Iterator[Archive]:
     try:
         with ExitStack() as stack:
             try:
-                archive = stack.enter_context(open_archive(KIND, path, max_bytes=MAX_BYTES))
+                archive = stack.enter_context(open_archive(kind, path, max_bytes=MAX_BYTES))
             except InputError:
                 raise
             except ValueError as problem:  # for example, the path has a NUL character
@@ -94,7 +96,9 @@ def open_model(path: str) -> Iterator[Archive]:
 
 def describe(archive: Archive) -> ModelFile:
     """Return the facts about a model file, after its header was checked."""
-    return ModelFile(archive.name, archive.digest, archive.n_bytes, archive.header["statistics"] is not None)
+    section = archive.header["statistics"]
+    has_file = section is not None and section["kind"] == ALL_TERMS_KIND
+    return ModelFile(archive.name, archive.digest, archive.n_bytes, section is not None, has_file)
 
 
 def _model(archive: Archive, *, only_fast_patterns: bool = False) -> Model:

@@ -25,10 +25,12 @@ from ..stats import ClassStats
 from ..stats.codec import check_declared as check_declared_sums
 from ..stats.codec import restore_table, table_arrays
 from ..training.document_digests import DIGEST
+from ..training.full_statistics import FullStatistics
 from ..training.statistics import ClassSums, ClassVotes, Statistics
 from .arrays import STATISTICS_PREFIX, check_declared
-from .header import Rule
+from .header import ALL_TERMS_KIND, Rule
 from .reading import ModelFile, open_model
+from .statistics_file import read_full
 
 COMMON_ARRAYS = {"docs_without_terms": np.int64, "document_digests": np.uint8}
 """The arrays of all kinds of statistics; each kind adds those of its table."""
@@ -56,12 +58,18 @@ def encode_statistics(statistics: Statistics, model: Model) -> tuple[dict[str, A
     return section, arrays
 
 
-def read_statistics(model: Model, file: ModelFile) -> Statistics:
-    """Return the statistics of a model that was read from a file; raise `InputError` if the file has changed since."""
+def read_statistics(model: Model, file: ModelFile) -> Statistics | FullStatistics:
+    """Return the statistics of a model that was read from a file; raise `InputError` if the file has changed since.
+
+    Statistics of all terms are in a file of their own (`statistics_file`).
+    """
     with open_model(file.path) as archive:
         if archive.digest != file.digest:
             raise InputError("the file has changed since the model was read", place=file.path, hint="load it again")
-        return decode_statistics(archive, model)
+        section = archive.header["statistics"]
+        if section is None or section["kind"] != ALL_TERMS_KIND:
+            return decode_statistics(archive, model)
+    return read_full(file.path, section["digest"], lambda statistics: statistics.collection.classes == model.classes)
 
 
 def decode_statistics(archive: Archive, model: Model) -> Statistics:

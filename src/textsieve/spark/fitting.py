@@ -114,6 +114,13 @@ class _Fit:
         self.training = Training(settings, progress, size_of=lambda model: len(encode(model)))
         self._settings, self._documents, self._most_values = settings, documents, most_values
         require_selectable(self.training.plan.selector)
+        if settings.keeps_all_terms:
+            raise InputError(
+                "with Spark, the statistics of terms that are not selected stay on the workers",
+                setting="keep_stats",
+                value="all",
+                hint=("use ", Setting("keep_stats", True), ", or train on one machine"),
+            )
         if settings.keep_stats:
             require_sums(self.training.plan)  # TCFP's statistics, the votes, can't be kept: they stay on the workers
         self._sizes: ClassSizes  # set at the start of `run`, as are the next two
@@ -203,6 +210,7 @@ class _Fit:
                 keep_stats=bool(self._settings.keep_stats),
                 sieve=tuned.sieve,
             )
+        self.training.statistics = fitted.statistics
         self.training.warn_of_no_probabilities()
         # A model stores nothing that a cascade has learned.
         learned_settings = {} if isinstance(self._plan.selector, Cascade) else best.details

@@ -103,6 +103,24 @@ class ClassStats:
             )
         return ClassStats(tables.restrict(self.table, numbers.astype(np.int64)))
 
+    def spread(self, columns: Ints, n_terms: int) -> "ClassStats":
+        """Return the same statistics with column i renumbered as columns[i], among `n_terms` columns.
+
+        `columns` must ascend, which is not checked.
+        """
+        return ClassStats(tables.spread(self.table, columns, n_terms))
+
+    def with_weighted_terms(self, factors: Floats) -> "ClassStats":
+        """Return the statistics as if all weights of each term had been multiplied by its factor, such as its idf."""
+        return ClassStats(tables.with_weighted_terms(self.table, factors))
+
+    def decayed(self, factor: float) -> "ClassStats":
+        """Return the statistics as if each document had been given the sample weight `factor`, above 0 and up to 1.
+
+        Document counts become floats, unless the factor is 1, which changes nothing.
+        """
+        return self.copy() if factor == 1.0 else ClassStats(tables.decayed(self.table, factor))
+
     def without_class(self, label: Any) -> "ClassStats":
         """Return the statistics of the same documents without one class, as if no document had this label.
 

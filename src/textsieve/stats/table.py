@@ -62,6 +62,10 @@ class Sums(NamedTuple):
         """Subtract elementwise."""
         return self.plus(Sums(-other.value, -other.rest))
 
+    def times(self, factors: Floats | float) -> "Sums":
+        """Multiply elementwise; the product has the precision of a float."""
+        return Sums.normalised(self.value * factors, self.rest * factors)
+
 
 class Totals(NamedTuple):
     """Statistics over all documents, labelled or not, for each term that occurs; a multilabel document counts once."""
@@ -218,6 +222,38 @@ def restrict(table: Table, columns: Ints) -> Table:
             cells.sums.at(selected_cells),
         ),
     )
+
+
+def spread(table: Table, columns: Ints, n_terms: int) -> Table:
+    """Return the table with column i renumbered as columns[i], among `n_terms`; `columns` must ascend."""
+    totals, cells = table.totals, table.cells
+    return table._replace(
+        n_terms=n_terms,
+        totals=totals._replace(terms=columns[totals.terms]),
+        cells=cells._replace(terms=columns[cells.terms]),
+    )
+
+
+def with_weighted_terms(table: Table, factors: Floats) -> Table:
+    """Return the table as if all weights of a term had been multiplied by its factor; document counts stay."""
+    totals, cells = table.totals, table.cells
+    of_totals = factors[totals.terms]
+    return table._replace(
+        totals=totals._replace(sums=totals.sums.times(of_totals), squares=totals.squares.times(of_totals**2)),
+        cells=cells._replace(sums=cells.sums.times(factors[cells.terms])),
+    )
+
+
+def decayed(table: Table, factor: float) -> Table:
+    """Return the table as if each document had been given the sample weight `factor`; all counts become floats."""
+    totals, cells = table.totals, table.cells
+    scaled = table._replace(
+        n_documents=table.n_documents * factor,
+        class_docs=table.class_docs * factor,
+        totals=Totals(totals.terms, totals.doc_freq * factor, totals.sums.times(factor), totals.squares.times(factor)),
+        cells=cells._replace(doc_freq=cells.doc_freq * factor, sums=cells.sums.times(factor)),
+    )
+    return _with_rounded_counts(scaled, max(float(scaled.n_documents), float(scaled.class_docs.sum())))
 
 
 def without_class(table: Table, label: Any) -> Table:

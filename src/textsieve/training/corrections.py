@@ -1,10 +1,10 @@
 """Collect corrections, which are labelled documents, from files that grow; each document is added to a model once.
 
 Documents come in batches. Of each document, `Corrections` keeps the labels, the digest (`document_digests`), and with
-`keeps_rows` the weights of its terms. Documents without a text or without a label are left out, and their places are
-recorded. A correction without a label says that none of the classes is right; it also takes back earlier ones of the
-same text. A label that is no class of the model raises an error, unless `skip_unknown` leaves its document out or
-`may_be_new` allows it.
+`keeps_rows` the weights of its terms; if `counts` are given, these get all its terms instead. Documents without a text
+or without a label are left out, and their places are recorded. A correction without a label says that none of the
+classes is right; it also takes back earlier ones of the same text. A label that is no class of the model raises an
+error, unless `skip_unknown` leaves its document out or `may_be_new` allows it.
 
 There are two ways to use corrections. For a model with statistics, `Corrections.to_learn` returns the documents to add.
 If several documents have the same text, only the last of them is learned, and not even that one if an earlier update
@@ -30,6 +30,7 @@ from ..errors import Place as ErrorPlace
 from ..prediction import Model, classes_by_text
 from ..text.csr import CSR
 from .document_digests import digest, hash_text, text_digest
+from .full_statistics import TextCounts
 from .updating import require_labels, stack_rows
 
 NO_TEXT, NO_LABEL, UNKNOWN = "without a text", "without a label", "of no class of the model"
@@ -40,7 +41,9 @@ class DocumentsToLearn(NamedTuple):
     """The documents to learn, and how many documents were repeated, known or changed."""
 
     rows: CSR
-    """The weights of the model's terms (documents x terms)."""
+    """The weights of the model's terms (documents x terms); empty without `Corrections.keeps_rows`."""
+    positions: list[int]
+    """The positions of the documents among all that can be learned."""
     label_sets: list[tuple[Any, ...]]
     digests: frozenset[bytes]
     n_repeated: int
@@ -69,6 +72,7 @@ class Corrections:
         skip_unknown: bool = False,
         may_be_new: bool = False,
         keeps_rows: bool = True,
+        counts: TextCounts | None = None,
         n_jobs: int | None = -1,
     ) -> None:
         self.n_read = 0
@@ -76,7 +80,8 @@ class Corrections:
         """For each problem, such as `NO_TEXT`, the places of the documents that have it and can't be learned."""
         self.collected: list[Correction] = []
         self._model, self._n_jobs = model, n_jobs
-        self._skip_unknown, self._may_be_new, self._keeps_rows = skip_unknown, may_be_new, keeps_rows
+        self._skip_unknown, self._may_be_new = skip_unknown, may_be_new
+        self._keeps_rows, self._counts = keeps_rows and counts is None, counts
         self._classes = classes_by_text(model.classes)
         self._row_batches: list[CSR] = []
         self._last_unlabelled: dict[bytes, int] = {}  # for each text, the number of its last document without a label
@@ -98,10 +103,11 @@ class Corrections:
             learnable_texts.append(text)
             learnable_places.append(place)
             self.collected.append(Correction(self.n_read - 1, classes, digest(text, classes)))
-        if not self._keeps_rows:
-            return
         try:
-            self._row_batches.append(self._model.rows(learnable_texts, self._n_jobs))
+            if self._counts is not None:
+                self._counts.add(learnable_texts)
+            elif self._keeps_rows:
+                self._row_batches.append(self._model.rows(learnable_texts, self._n_jobs))
         except DocumentError as problem:
             raise problem.at(ErrorPlace(name, learnable_places[problem.number].name)) from problem
 
@@ -162,6 +168,7 @@ class Corrections:
         new = [self.collected[position] for position in positions]
         return DocumentsToLearn(
             CSR.of(rows) if rows is not None else self._model.rows([]),
+            positions,
             [correction.labels for correction in new],
             frozenset(correction.digest for correction in new),
             n_repeated=len(self.collected) - len(last),

@@ -97,7 +97,7 @@ class Sample:
 
     def matrix(self, n_columns: int) -> csr_matrix:
         """Return the counts of the sample as one matrix (documents x terms) with `n_columns` columns."""
-        return _stack([counts for _, counts in self._parts], n_columns)
+        return stack_counts([counts for _, counts in self._parts], n_columns)
 
 
 def halvings_survived(documents: Ints) -> Ints:
@@ -115,7 +115,7 @@ def halvings_survived(documents: Ints) -> Ints:
     return halvings
 
 
-def _stack(parts: list[csr_matrix], n_columns: int) -> csr_matrix:
+def stack_counts(parts: list[csr_matrix], n_columns: int) -> csr_matrix:
     """Return the rows of all parts as one matrix with `n_columns`; earlier parts may have fewer columns."""
     n_rows = sum(part.shape[0] for part in parts)
     indptr = np.concatenate([[0], *(np.diff(part.indptr) for part in parts)]).cumsum()
@@ -145,6 +145,18 @@ def limits_of_sample(limits: Limits, share: float) -> Limits:
         return max(round(limit * share), 1) if is_whole(limit) else limit
 
     return {"min_df": scale(limits["min_df"]), "max_df": scale(limits["max_df"])}
+
+
+def columns_within_limits(doc_freq: Counts, n_documents: float, limits: Limits) -> Ints:
+    """Return the columns of the terms whose document frequency is within the limits."""
+    present = np.flatnonzero(doc_freq)
+    is_one = is_whole(limits["min_df"]) and limits["min_df"] == 1  # 1.0 is a share: all documents
+    if isinstance(n_documents, float) and is_one:
+        # The number is a float if sample weights can't be counted as integers (`Targets.count_type`). With weights
+        # below 1, the frequency of a term that is present may be between 0 and 1; `min_df=1` must not exclude it.
+        limits = {**limits, "min_df": 0.0}
+    # The second array would be the numbers of occurrences, which `min_df` and `max_df` don't use.
+    return present[terms_within_limits(present, n_documents, lambda: (doc_freq, doc_freq), **limits)]
 
 
 class SelectionData(NamedTuple):
@@ -230,15 +242,7 @@ class CountedDocuments:
     @cached_property
     def columns_within_limits(self) -> Ints:
         """Return the columns of the terms whose document frequency is within the limits."""
-        doc_freq, limits, n_documents = self.doc_freq, self.limits, self.targets.n_counted
-        present = np.flatnonzero(doc_freq)
-        is_one = is_whole(limits["min_df"]) and limits["min_df"] == 1  # 1.0 is a share: all documents
-        if isinstance(n_documents, float) and is_one:
-            # The number is a float if sample weights can't be counted as integers (`Targets.count_type`). With weights
-            # below 1, the frequency of a term that is present may be between 0 and 1; `min_df=1` must not exclude it.
-            limits = {**limits, "min_df": 0.0}
-        # The second array would be the numbers of occurrences, which `min_df` and `max_df` don't use.
-        return present[terms_within_limits(present, n_documents, lambda: (doc_freq, doc_freq), **limits)]
+        return columns_within_limits(self.doc_freq, self.targets.n_counted, self.limits)
 
     @cached_property
     def within_limits(self) -> CountedDocuments:
@@ -278,6 +282,10 @@ class CountedDocuments:
         """Return None: the sample has all documents."""
         return None
 
+    def read_all_terms(self) -> Iterator[csr_matrix]:
+        """Yield the counts of all terms, also those outside the limits, in batches of documents."""
+        yield self.counts
+
     def selection_data(self, scheme: Scheme) -> SelectionData:
         """Return the input of a selector that reads weights of this scheme."""
         weights, targets = self.within_limits.weights(scheme), self.targets
@@ -301,7 +309,9 @@ class StreamedDocuments:
     spilled: SpilledCounts
     """The counts of all documents."""
     columns: Ints
-    """The column of each term in `spilled`."""
+    """The column of each of `terms` in `spilled`."""
+    all_columns: Ints
+    """The same for all terms, also those outside the limits."""
     sample: CountedDocuments
     """The documents to tune on, with all terms."""
     terms: Terms
@@ -323,6 +333,10 @@ class StreamedDocuments:
     def n_tuned_on(self) -> int | None:
         """Return the number of documents in the sample."""
         return self.sample.targets.n_documents
+
+    def read_all_terms(self) -> Iterator[csr_matrix]:
+        """Yield the counts of all terms, also those outside the limits, in batches of documents."""
+        return self._read(self.all_columns, "counting")
 
     def selection_data(self, scheme: Scheme) -> SelectionData:
         """Return the input of a selector that reads weights of this scheme.
@@ -358,7 +372,7 @@ class StreamedDocuments:
         This deletes the fields that only selection needs, so terms can be selected only once.
         """
         terms, doc_freq, spilled_columns = self.terms.take(columns), self.doc_freq[columns], self.columns[columns]
-        del self.sample, self.terms, self.doc_freq, self.stats, self.columns
+        del self.sample, self.terms, self.doc_freq, self.stats, self.columns, self.all_columns
         give_back()
         weigh_batches = partial(self._weigh, spilled_columns)
         return SelectedDocuments(terms, doc_freq, self.targets, weigh_batches, are_in_memory=False)
@@ -472,6 +486,7 @@ def count_corpus(
     return StreamedDocuments(
         spilled=spilled,
         columns=columns,
+        all_columns=alphabetical,
         sample=counted_sample,
         terms=terms.subset(columns),
         doc_freq=doc_freq[columns],

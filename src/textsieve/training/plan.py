@@ -7,7 +7,7 @@ training that depend on the estimators: select terms, weigh counts, fit the clas
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -230,6 +230,11 @@ class TrainingPlan:
     n_jobs: int
     sieves_coefficients: bool = False
     """Whether coefficients are dropped after training; see `training.sieving`."""
+    has_collection_weights: bool = False
+    """Whether documents to train on have the weights of `full_statistics` in place of counts.
+
+    Then `scheme` leaves the term frequency as it is, and lengths only divide documents that are scored.
+    """
 
     @classmethod
     def of(cls, settings: Settings, n_jobs: int) -> TrainingPlan:
@@ -283,6 +288,18 @@ class TrainingPlan:
             sieves_coefficients=settings.sieves_coefficients,
         )
 
+    def on_collection_weights(self) -> TrainingPlan:
+        """Return the plan for documents that have the weights of `full_statistics` in place of counts."""
+        selection_scheme = self.selection_scheme
+        if not self.reads_counts:
+            selection_scheme = Scheme("tf", selection_scheme.idf, "none")
+        return replace(
+            self,
+            scheme=self.scheme._replace(tf="tf"),
+            selection_scheme=selection_scheme,
+            has_collection_weights=True,
+        )
+
     @property
     def reads_counts(self) -> bool:
         """Return whether the selector reads plain counts."""
@@ -301,14 +318,15 @@ class TrainingPlan:
         self,
         stats: ClassStats,
         max_terms: int | None,
-        documents: ReadAgain,
+        documents: ReadAgain | None,
         sample_weight: Floats | None,
-        labels: LabelPairs,
+        labels: LabelPairs | None,
     ) -> TermSelector:
         """Return a fitted copy of the selector.
 
         `stats` are the statistics of the counts or weights that the selector reads; `documents` returns these counts or
-        weights, for selectors that need a second pass over them, and `labels` has the labels of the documents.
+        weights, for selectors that need a second pass over them, and `labels` has the labels of the documents. Both are
+        None if there are only statistics.
         """
         return fitted_selector(with_every_label(self.selector), stats, max_terms, documents, sample_weight, labels)
 
@@ -392,6 +410,8 @@ class TrainingPlan:
         """
         targets = documents.targets
         idf = self.idf_of(documents.doc_freq, targets.n_counted)
+        if self.has_collection_weights:
+            return self._fit_collection(documents, idf)
         fallback = FallbackClass(targets)
         # These are generators: a batch is weighed and observed when the classifier asks for it. So `fallback` is
         # complete only after training.
@@ -411,6 +431,29 @@ class TrainingPlan:
         else:
             scorer = self.fit_weights(documents.stack(batches), targets)
         return FittedClassifier(scorer, idf, fallback.number)
+
+    def _fit_collection(self, documents: SelectedDocuments, idf: Floats) -> FittedClassifier:
+        """Train on weights of `full_statistics`, as `learn_collection` does from their statistics."""
+        targets = documents.targets
+        batches = documents.weigh(self.scheme._replace(norm="none"), idf)
+        rows = documents.stack(as_matrix(batch, self.dtype) for batch in batches)
+        usable = np.flatnonzero(targets.usable)
+        data, weights = rows[usable].data.astype(np.float64), targets.weights
+        if weights is not None:
+            weights = np.repeat(weights[usable], np.diff(rows[usable].indptr))
+        sums, squares = (float((values if weights is None else values * weights).sum()) for values in (data, data**2))
+        rows.data *= self.dtype(self.length_factor(targets.count(targets.usable), sums, squares))
+        return FittedClassifier(self.fit_weights(rows, targets), idf, int(np.argmax(targets.class_docs)))
+
+    def length_factor(self, n_documents: float, sums: float, squares: float) -> float:
+        """Return the factor by which documents have the length 1 on average, given sums over all their weights.
+
+        Documents with weights of `full_statistics` had the length 1 before terms were selected and weighted by idf. The
+        classifier's options, such as the smoothing of naive Bayes, are for documents of length 1.
+        """
+        if self.scheme.norm == "l2" and squares > 0:
+            return float(np.sqrt(n_documents / squares))
+        return n_documents / sums if self.scheme.norm == "l1" and sums > 0 else 1.0
 
     def sieve_training(self, counts: csr_matrix, targets: Targets) -> SieveTraining:
         """Train on the counts of the selected terms, to drop coefficients step by step afterwards."""

@@ -32,7 +32,7 @@ from ..classifiers.tcfp import TCFP
 from ..classifiers.vote_table import VoteTable, merge, require_weights, vote_table
 from ..errors import InputError, Setting, shown
 from ..prediction import Model
-from ..registry import CLASSIFIERS, list_classifiers
+from ..registry import CLASSIFIERS, SELECTORS, list_classifiers
 from ..settings import n_threads
 from ..stats import ClassStats
 from ..stats.labels import label_pairs
@@ -163,22 +163,66 @@ def require_updatable(settings: Settings, plan: TrainingPlan) -> None:
             f"the classifier {shown(name)}{options_text}{projection_text} learns from the documents themselves, so an "
             "update could not add others",
             setting="keep_stats",
-            value=True,
+            value=settings.keep_stats,
             hint=(
-                f"use one of {', '.join(UPDATABLE_CLASSIFIERS)}, by name, or leave ",
+                f"use one of {', '.join(_classifiers_for(settings))}, by name, or leave ",
                 Setting("keep_stats"),
                 " out and train again when there are new documents",
             ),
         )
-    stored_options = settings_as_json(settings.as_dict())["classifier_options"] or {}
-    for option, value in stored_options.items():
-        if isinstance(value, ObjectDescription):
-            raise InputError(
-                f"a model file can't store the classifier's option {option}={value}, and an update needs it again",
-                setting="keep_stats",
-                value=True,
-                hint="use a number, a text or a list",
-            )
+    if settings.keeps_all_terms:
+        _require_statistics_alone(settings, plan)
+    stored = settings_as_json(settings.as_dict())
+    for method in ("classifier", "selector") if settings.keeps_all_terms else ("classifier",):
+        for option, value in (stored[f"{method}_options"] or {}).items():
+            if isinstance(value, ObjectDescription):
+                raise InputError(
+                    f"a model file can't store the {method}'s option {option}={value}, and an update needs it again",
+                    setting="keep_stats",
+                    value=settings.keep_stats,
+                    hint="use a number, a text or a list",
+                )
+
+
+def _classifiers_for(settings: Settings) -> list[str]:
+    """Return the classifiers with which the setting `keep_stats` is allowed."""
+    kinds = ("sums",) if settings.keeps_all_terms else ("sums", "votes")
+    return [name for name, row in CLASSIFIERS.items() if row.traits.statistics in kinds]
+
+
+def _require_statistics_alone(settings: Settings, plan: TrainingPlan) -> None:
+    """Raise `InputError` if a model with these settings could not be trained from statistics of all terms alone."""
+    if statistics_type(plan) is not ClassSums:
+        raise InputError(
+            f"the classifier {shown(settings.classifier)} learns from single weights, of which there are too many for "
+            "all terms",
+            setting="keep_stats",
+            value=settings.keep_stats,
+            hint=(f"use one of {', '.join(_classifiers_for(settings))}, or ", Setting("keep_stats", True)),
+        )
+    by_name = [name for name in SELECTORS if name not in DOCUMENT_SELECTORS]
+    if not (settings.selector is None or settings.selector in by_name):
+        raise InputError(
+            (
+                "an update selects terms anew, and ",
+                Setting("selector", settings.selector),
+                " needs the documents for it",
+            ),
+            setting="keep_stats",
+            value=settings.keep_stats,
+            hint=f"use one of the selectors {', '.join(by_name)}, by name",
+        )
+    if settings.n_terms == "auto":
+        raise InputError(
+            (Setting("n_terms", "auto"), " is tuned on documents, which an update does not have"),
+            setting="keep_stats",
+            value=settings.keep_stats,
+            hint="use a number or a share of terms, or leave it out",
+        )
+
+
+DOCUMENT_SELECTORS = ("forward", "weights")
+"""The selectors that read documents a second time, in place of statistics alone."""
 
 
 def require_integer_counts(targets: Targets) -> None:

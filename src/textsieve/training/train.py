@@ -43,6 +43,8 @@ from .counted_documents import (
     count_texts,
     take_columns,
 )
+from .forgetting import moment_of
+from .full_statistics import CollectionStats, FullStatistics, collection_of, learn_collection, weigh_collection
 from .plan import FittedClassifier, SelectedTerms, TrainingPlan
 from .provenance import measures_as_json, provenance, settings_as_json
 from .sieving import SieveLimits, smallest_share
@@ -99,7 +101,7 @@ class TrainingResult(NamedTuple):
     model: Model
     seconds: dict[str, float]
     """The duration of each stage. A model does not store it, so that the same input gives the same file."""
-    statistics: Statistics | None
+    statistics: Statistics | FullStatistics | None
     """The statistics to which `update` adds documents, with `keep_stats`."""
 
 
@@ -124,12 +126,13 @@ def train(
     sample_weight: Any = None,
     *,
     size_of: SizeOf | None = None,
+    when: Any = None,
 ) -> TrainingResult:
     """Train a model on texts and labels, or on a `Corpus`, which has its own labels.
 
-    `size_of` is only needed for the setting `max_size`.
+    `size_of` is only needed for the setting `max_size`, and `when` only for `keep_stats="all"`: see `forgetting`.
     """
-    training = Training(settings, progress, size_of)
+    training = Training(settings, progress, size_of, when=when)
     return TrainingResult(training.run(documents, labels, sample_weight), training.seconds, training.statistics)
 
 
@@ -157,9 +160,9 @@ def _release(read: deque[Any]) -> Iterator[Any]:
         yield read.popleft()
 
 
-def check_settings(settings: Settings) -> None:
-    """Raise `InputError` for invalid settings, without reading a document."""
-    Training(settings, lambda *_: None)
+def check_settings(settings: Settings, when: Any = None) -> None:
+    """Raise `InputError` for invalid settings, or an invalid time of training, without reading a document."""
+    Training(settings, lambda *_: None, when=when)
 
 
 def model_from_parts(
@@ -180,19 +183,32 @@ def model_from_parts(
 class Training:
     """The steps of training. `run` performs all of them; `spark` calls some and replaces the others by its own."""
 
-    def __init__(self, settings: Settings, progress: Progress, size_of: SizeOf | None = None) -> None:
+    def __init__(
+        self, settings: Settings, progress: Progress, size_of: SizeOf | None = None, *, when: Any = None
+    ) -> None:
         self._given_settings, self._progress, self._size_of = settings, progress, size_of
         self._n_jobs = n_threads(settings.n_jobs)
+        if when is not None and not settings.keeps_all_terms:
+            raise InputError(
+                "only statistics of all terms have a time",
+                setting="when",
+                value=when,
+                hint=("leave it out, or use ", Setting("keep_stats", "all")),
+            )
+        self._when = moment_of(when)
         self.clock = Clock(progress)
-        self.statistics: Statistics | None = None
+        self.statistics: Statistics | FullStatistics | None = None
         self._calibration_problem: InputError | None = None
         self.resolve_settings()
 
     def resolve_settings(self, *, texts_are_short: bool = False) -> None:
         """Replace "auto" in the settings, check them, and create the estimators of the plan."""
         self._settings = settings = self._given_settings.resolve(texts_are_short=texts_are_short)
-        self.plan = TrainingPlan.of(settings, self._n_jobs)
-        require_updatable(settings, self.plan)
+        plan = TrainingPlan.of(settings, self._n_jobs)
+        require_updatable(settings, plan)
+        self.scheme = plan.scheme
+        """How the model weighs counts."""
+        self.plan = plan.on_collection_weights() if settings.keeps_all_terms else plan
         self._reading = reading = self.counter(**settings.limits).validated_reading()
         if not (settings.stop_words is None or isinstance(settings.stop_words, str)) and reading.reads_stop_words:
             self._settings = replace(settings, stop_words=matchable_stop_words(settings.stop_words, reading))
@@ -216,9 +232,21 @@ class Training:
             n_terms_seen = counted.n_terms
         with naming(TooFewDocuments), naming(UnfitDocuments):  # all other errors from here on concern a setting
             self.warn_of_fewer_terms(n_terms_seen)
-            held_out = self.measure(counted.sample)
+            sample = counted.sample
+            if self._settings.keeps_all_terms:
+                sample = replace(sample, counts=weigh_collection(sample.counts, self.scheme))
+            held_out = self.measure(sample)
             about = {"n_terms_seen": n_terms_seen, "n_tuned_on": counted.n_tuned_on, "held_out": held_out}
-            tuned = self.tune(counted.sample, n_terms_seen)
+            tuned = self.tune(sample, n_terms_seen)
+            del sample
+            if self._settings.keeps_all_terms:
+                with self.clock("counting"):
+                    collection = collection_of(counted, self.scheme)
+                    del counted
+                self.statistics = FullStatistics((collection,), self._when, self._own_stop_words)
+                sizes = targets.sizes
+                self.warn_of_no_probabilities()
+                return self.learn(collection, sizes, targets.sizes_for_file, tuned, about)
             tuned = self.with_room(tuned, targets.sizes_for_file, about)  # sets how many bytes `max_size` leaves
             with self.clock("selecting"):
                 selected = self.plan.select(counted, tuned.max_terms)
@@ -227,9 +255,34 @@ class Training:
             with self.clock("training"):
                 keep_stats = bool(self._settings.keep_stats)
                 fitted = self.plan.fit(documents_to_fit, keep_stats=keep_stats, sieve=tuned.sieve)
+            self.statistics = fitted.statistics
             self.warn_of_no_probabilities()
             terms = documents_to_fit.terms
             return self.assemble(targets.sizes_for_file, terms, fitted, tuned, about | selected.details)
+
+    def learn(
+        self,
+        collection: CollectionStats,
+        sizes: ClassSizes,
+        sizes_for_file: ClassSizes,
+        tuned: TuningResult,
+        about: dict[str, Any],
+    ) -> Model:
+        """Select terms and train from statistics alone; return the model.
+
+        The parameters are those of `assemble`. `sizes` may have fractions of documents, which a file can't store.
+        """
+        require_classes(sizes)
+        with self.clock("training"):
+            learned = learn_collection(self.plan, collection, self._settings.n_terms, self.limits, sizes)
+        about = {**about, "n_terms_seen": learned.n_terms_seen, **learned.details}
+        return self.assemble(sizes_for_file, learned.terms, learned.fitted, tuned, about)
+
+    @property
+    def _own_stop_words(self) -> tuple[str, ...] | None:
+        """Return the user's own stop words, sorted; None if there are none, or if they are given by a name."""
+        stop_words = self._settings.stop_words
+        return None if stop_words is None or isinstance(stop_words, str) else tuple(sorted(stop_words))
 
     def _require_no_empty_term(self, terms: list[str]) -> None:
         """Raise `InputError` if the token pattern found an empty word, which a model can't store."""
@@ -500,7 +553,10 @@ class Training:
         train, test = split_documents(counted, is_test)
         # The inner training has its own clock, so that the seconds of its stages count only for "held out". It gets
         # `max_size` as given, because the limit of "auto" may be exceeded (see `with_room`).
-        settings = replace(self._settings, max_size=self._given_settings.max_size, keep_stats=False, probabilities=None)
+        keep_stats = "all" if self._settings.keeps_all_terms else False
+        settings = replace(
+            self._settings, max_size=self._given_settings.max_size, keep_stats=keep_stats, probabilities=None
+        )
         inner = Training(settings, self._progress, self._size_of)
         tuned = inner.tune(train, train.n_terms)
         with ignore_indistinguishable_classes():
@@ -529,10 +585,9 @@ class Training:
     ) -> Model:
         """Return the model; `about` has facts about its training that the model records.
 
-        Sets `self.statistics`, and if coefficients were dropped, `about["coefficients"]`.
+        Sets `about["coefficients"]` if coefficients were dropped.
         """
         self._require_no_empty_term(terms)  # `run` has checked it before, but Spark has not
-        self.statistics = fitted.statistics
         if isinstance(fitted.scorer, SparseLinearScorer):
             assert fitted.columns is not None
             about["coefficients"] = {
@@ -555,9 +610,9 @@ class Training:
             strip_accents=settings.strip_accents,
             stop_words="english" if is_english(settings.stop_words) else self._stop_words(),
             ngram_range=(settings.ngram_range[0], settings.ngram_range[1]),
-            tf=self.plan.scheme.tf,
-            norm=self.plan.scheme.norm,
-            idf=None if self.plan.scheme.idf == "none" else fitted.idf,
+            tf=self.scheme.tf,
+            norm=self.scheme.norm,
+            idf=None if self.scheme.idf == "none" else fitted.idf,
             scorer=fitted.scorer,
             thresholds=None if rule is None else rule.thresholds,
             ranks=None if rule is None else rule.ranks,
@@ -567,7 +622,9 @@ class Training:
             preprocessor=None if callable(settings.analyzer) else settings.preprocessor,
             # None stands for the most frequent class.
             fallback=None if fitted.fallback == int(np.argmax(sizes.class_docs)) else fitted.fallback,
-            settings=settings_as_json(replace(self._given_settings, stop_words=settings.stop_words).as_dict()),
+            settings=settings_as_json(
+                replace(self._given_settings, stop_words=settings.stop_words, selector=settings.selector).as_dict()
+            ),
             about={
                 **provenance(settings.normalise),
                 "n_documents": sizes.n_documents,

@@ -14,7 +14,7 @@ model gets wrong. The threshold of a class without a document in the update stay
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any, NamedTuple
@@ -93,23 +93,28 @@ def _refit(model: Model, statistics: Statistics, plan: TrainingPlan, n_new: int)
     sizes = statistics.sizes(model)
     idf = np.ones(len(model.terms)) if model.idf is None else model.idf
     fitted = plan.fit_statistics(statistics, sizes, idf)
-    earlier = model.about.get("updated") or {}
     about = {**model.about, "n_documents": sizes.n_documents, "n_unlabelled": sizes.n_unlabelled}
-    about["updated"] = {
-        "documents": earlier.get("documents", 0) + n_new,
-        "times": earlier.get("times", 0) + 1,
-        "last": now(),
-        # "since_thresholds" counts the documents that were added since thresholds or ranks were fitted.
-        **({"since_thresholds": earlier.get("since_thresholds", 0) + n_new} if model.multilabel else {}),
-    }
     return replace(
         model,
         scorer=fitted.scorer,
         class_docs=tuple(sizes.class_docs.tolist()),
         # None stands for the most frequent class.
         fallback=None if fitted.fallback == int(np.argmax(sizes.class_docs)) else fitted.fallback,
-        about=about,
+        about=record_update(model, about, n_new),
     )
+
+
+def record_update(model: Model, about: dict[str, Any], n_new: int) -> dict[str, Any]:
+    """Return facts about a model with those of an update that has added `n_new` labelled documents to it."""
+    earlier = model.about.get("updated") or {}
+    updated = {
+        "documents": earlier.get("documents", 0) + n_new,
+        "times": earlier.get("times", 0) + 1,
+        "last": now(),
+        # "since_thresholds" counts the documents that were added since thresholds or ranks were fitted.
+        **({"since_thresholds": earlier.get("since_thresholds", 0) + n_new} if model.multilabel else {}),
+    }
+    return {**about, "updated": updated}
 
 
 def stack_rows(parts: Sequence[CSR]) -> CSR:
@@ -231,11 +236,12 @@ def is_stale(model: Model) -> bool:
 
 
 def refit_thresholds(
-    model: Model, before: Statistics, settings: Settings, plan: TrainingPlan, rows: CSR, targets: Targets
+    model: Model, settings: Settings, targets: Targets, held_out: Callable[[], HeldOutScores]
 ) -> Model:
     """Return an updated model with thresholds or ranks refitted to the documents of the update.
 
-    `before` are the statistics before the update. `rows` and `targets` are the weights and labels of its documents.
+    `targets` are the labels of these documents, and `held_out` returns their scores by models without them, such as
+    `held_out_scores`.
     """
     cut = tuned_cut(model, settings)
     if cut is None:
@@ -253,7 +259,7 @@ def refit_thresholds(
             value=True,
             hint="give more documents, or leave fit_thresholds out",
         )
-    rule = cut.fit_held_out(held_out_scores(model, before, plan, rows, targets, settings.folds))
+    rule = cut.fit_held_out(held_out())
     thresholds = rule.thresholds
     if thresholds is not None and model.thresholds is not None:  # classes without new documents keep their thresholds
         thresholds = np.where(targets.class_docs > 0, thresholds, model.thresholds)
