@@ -115,16 +115,17 @@ def newsgroups() -> Stream:
             by_group.setdefault(labels[0], []).append(text)
     draw = np.random.default_rng(0)
     order = [sorted(by_group)[number] for number in draw.permutation(len(by_group))]
-    for texts in by_group.values():
-        draw.shuffle(texts)
+    for texts_of_group in by_group.values():
+        draw.shuffle(texts_of_group)
     blocks = []
     for n_groups in range(2, len(order) + 1):
-        texts, labels = [], []
+        block_texts: list[str] = []
+        block_labels: list[str] = []
         for group in order[:n_groups]:
-            texts += by_group[group][:PER_GROUP]
-            labels += [group] * len(by_group[group][:PER_GROUP])
+            block_texts += by_group[group][:PER_GROUP]
+            block_labels += [group] * len(by_group[group][:PER_GROUP])
             del by_group[group][:PER_GROUP]
-        blocks.append(Block(texts, labels, datetime(2000, 1, 1, tzinfo=UTC) + timedelta(days=n_groups)))
+        blocks.append(Block(block_texts, block_labels, datetime(2000, 1, 1, tzinfo=UTC) + timedelta(days=n_groups)))
     return Stream(
         "20 Newsgroups, one group after another", blocks, ("500docs", "1000docs", "2000docs", "8000docs"), (3, 5, 10)
     )
@@ -157,7 +158,7 @@ def updated(
 ) -> Learner:
     """Return a model of the first block that is updated with each block."""
     model = Categorizer(**(SETTINGS | {"selector": selector}), classifier=classifier, keep_stats=keep_stats)
-    model.fit(first.texts, first.labels, **({"when": first.when} if keep_stats == "all" else {}))
+    model.fit(first.texts, first.labels, when=first.when if keep_stats == "all" else None)
     known = set(first.labels)
 
     def learn(block: Block) -> None:
@@ -407,15 +408,17 @@ def page(runs: list[Run]) -> str:
         ""
         if ratio is None
         else (
-            f" Its ComplementNB is left out: on a first block, it took {ratio:.0f} times as long as MultinomialNB to predict."
+            f" Its ComplementNB is left out: on a first block, it took {ratio:.0f} times as long as MultinomialNB to "
+            "predict."
         )
     )
+    without_river = "" if has_river else "River was not installed, so its rows are missing. "
     over_time = "\n\n".join(f"{title}, `nb`:\n\n{over_time_table(run)}" for title, run in by_stream.items())
     return f"""# What updates with all terms gain
 
 Written by `python -m benchmarks.adaptive RESULTS.jsonl`. Documents of a stream come in blocks. Each model predicts the
-labels of the next block, and then learns it. {"" if has_river else "River was not installed, so its rows are missing. "}Accuracy is
-the share of right labels over all documents of the reported blocks, which are the last {1 - SHARE_TO_CHOOSE:.0%}.
+labels of the next block, and then learns it. {without_river}Accuracy is the
+share of right labels over all documents of the reported blocks, which are the last {1 - SHARE_TO_CHOOSE:.0%}.
 
 ![Accuracy over time](adaptive.svg)
 

@@ -229,10 +229,10 @@ def test_metadata_routing_changes_no_score(estimator: Any) -> None:
 class Weighted(Categorizer):
     """A categorizer that notes the weights which its methods are given."""
 
-    def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None, progress: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None, progress: Any = None, when: Any = None) -> Any:
         """Note the weights."""
         self.fit_weight_ = sample_weight
-        return super().fit(X, y, sample_weight=sample_weight, progress=progress)
+        return super().fit(X, y, sample_weight=sample_weight, progress=progress, when=when)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Note the weights."""

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from tests.reference.categorizer_cases import plain_categorizer, small_texts
 
-from textsieve import Categorizer, InputError, load
+from textsieve import Categorizer, InputError, files, load
 from textsieve.archive import Arrays, Header, archive_in, pack
 from textsieve.modelfile import writing
 from textsieve.modelfile.locking import locked
@@ -185,7 +185,7 @@ def test_a_process_killed_between_the_two_files_leaves_a_whole_pair(
 
         return call
 
-    monkeypatch.setattr(writing, "replacing", killed_after(writing.replacing))
+    monkeypatch.setattr(writing, "replacing", killed_after(files.replacing))
     monkeypatch.setattr(writing, "_publish_statistics", killed_after(writing._publish_statistics))
     with pytest.raises(Killed):
         updated.save(path)

@@ -13,6 +13,7 @@ from tests.reference.updating_twin import learned_by, targets_of
 from textsieve import Categorizer, InputError
 from textsieve.evaluation import folds
 from textsieve.evaluation.thresholds import cut_of
+from textsieve.training.statistics import Statistics
 from textsieve.training.updating import encode_label_sets, held_out_scores, is_stale, plan_for_update
 
 CASE = small_texts(n=160, n_classes=4, multilabel=True)
@@ -47,7 +48,7 @@ def test_scores_are_of_models_that_have_not_learned_the_document(classifier: str
     model = trained(classifier)
     texts, sets = CASE.texts[MORE], CASE.label_sets[MORE]
     plan, targets = plan_for_update(model.settings(), 1), encode_label_sets(model.model_, sets)
-    assert model._statistics_ is not None
+    assert isinstance(model._statistics_, Statistics)
     scores = held_out_scores(model.model_, model._statistics_, plan, model.model_.rows(texts), targets, model.folds)
     assert np.array_equal(tables_of(scores)[0], obvious_scores(model, texts, sets))
 
@@ -132,7 +133,7 @@ def test_the_thresholds_are_fitted_to_weighted_documents(classifier: str) -> Non
     texts, sets = CASE.texts[MORE], CASE.label_sets[MORE]
     weights = np.arange(len(texts)) % 4 + 1
     plan, targets = plan_for_update(model.settings(), 1), encode_label_sets(model.model_, sets)
-    assert model._statistics_ is not None
+    assert isinstance(model._statistics_, Statistics)
     targets = targets.with_weights(weights.tolist())
     held_out = held_out_scores(model.model_, model._statistics_, plan, model.model_.rows(texts), targets, model.folds)
     scores, true = tables_of(held_out)

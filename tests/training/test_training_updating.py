@@ -178,7 +178,7 @@ def test_a_stream_keeps_the_same_statistics(case: dict[str, Any], monkeypatch: p
 def statistics_bytes(model: Categorizer) -> bytes:
     from textsieve.modelfile.statistics import encode_statistics
 
-    assert model._statistics_ is not None
+    assert isinstance(model._statistics_, Statistics)
     section, arrays = encode_statistics(model._statistics_, model.model_)
     return repr(section).encode() + b"".join(arrays[name].tobytes() for name in sorted(arrays))
 

@@ -180,6 +180,7 @@ def _update_statistics(model: Model, file: ModelFile, update: _Update, *, is_dry
     from ..modelfile.sources import retraining_problem, with_corrections
     from ..modelfile.statistics import read_statistics
     from ..training.corrections import Corrections
+    from ..training.full_statistics import FullStatistics
     from ..training.updating import UnknownLabel
     from .retrain_command import print_retrain_command_on_error
 
@@ -199,10 +200,10 @@ def _update_statistics(model: Model, file: ModelFile, update: _Update, *, is_dry
                 problem.add_note("--retrain trains the model again from its sources, with the new class.")
             raise
     documents = corrections.to_learn(statistics.added_digests)
-    if adaptation is not None and counts is not None:
-        outcome = _adapt(adaptation, documents, counts, update.jobs, fit_thresholds=update.fit_thresholds)
-    else:
+    if not isinstance(statistics, FullStatistics):
         outcome = _learn(model, statistics, documents, update.jobs, fit_thresholds=update.fit_thresholds)
+    elif adaptation is not None and counts is not None:  # as for all statistics of this kind
+        outcome = _adapt(adaptation, documents, counts, update.jobs, fit_thresholds=update.fit_thresholds)
     is_written = False
     if outcome.updated is not None and not is_dry_run:
         updated = with_corrections(outcome.updated.model, sources, update.path)

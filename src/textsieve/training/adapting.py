@@ -60,7 +60,7 @@ class Adaptation:
     def settings(self) -> Settings:
         """Return the settings of the model; objects that a file can't store come from the model or its statistics."""
         model = self.model
-        objects = {
+        objects: dict[str, Any] = {
             "stop_words": self.statistics.stop_words,
             "strip_accents": model.strip_accents,
             "analyzer": model.analysis.analyzer,

@@ -185,7 +185,7 @@ class CollectionStats:
 
 def _without_documents(n_classes: int, n_terms: int) -> ClassStats:
     """Return the statistics of no documents of these numbers of classes and terms."""
-    return ClassStats.from_matrix(csr_matrix((0, n_terms), dtype=np.float32), np.zeros((0, n_classes), np.int8))
+    return ClassStats.from_matrix(csr_matrix(np.zeros((0, n_terms), np.float32)), np.zeros((0, n_classes), np.int8))
 
 
 def collection_of(documents: CountedDocuments | StreamedDocuments, scheme: Scheme) -> CollectionStats:
@@ -284,7 +284,7 @@ class TextCounts:
     def take(self, documents: Ints | None = None) -> CountedRows:
         """Return the counts of some documents, given by their numbers, or of all."""
         if not self._batches:
-            return CountedRows(csr_matrix((0, 0), dtype=np.int32), ())
+            return CountedRows(csr_matrix(np.zeros((0, 0), np.int32)), ())
         order = self._counter.alphabetical()
         counts = stack_counts(self._batches, len(order))
         counts = take_columns(counts if documents is None else counts[documents], order)
