@@ -1,6 +1,7 @@
 """`textsieve compare`: its output, continuing an interrupted run, and errors before any work."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.reference.categorizer_cases import small_texts
 from tests.reference.cli_cases import Run, documents, write_csv
 
 from textsieve import compare
@@ -39,6 +41,23 @@ def test_json_equals_the_comparison_of_the_library(news: Path, ask: Ask) -> None
     for own, other in zip(outcome["summary"], comparison["summary"], strict=True):
         assert own["micro_f1"] == other["micro_f1"]
         assert own["p_in_size"] == other["p_in_size"]
+
+
+def test_the_best_combination_shows_how_certain_its_labels_are(tmp_path: Path, run: Run, ask: Ask) -> None:
+    case = small_texts(90, 3)
+    write_csv(tmp_path / "more.csv", list(zip(case.texts, case.labels, strict=True)))
+    arguments = ("compare", "more.csv", "--selectors", "all", "--classifiers", "nb", "--folds", 2, "--jobs", 1)
+    (summary,) = ask(*arguments)["summary"]
+    assert sum(band["documents"] for band in summary["bands"]) == summary["confidence"]["documents"] == 90
+    printed = run(*arguments).stdout
+    assert "How certain labels are: all terms, nb\n" in printed
+    assert "Labels of 90 test documents by their probability\n" in printed
+    row = summary["confidence"]["rows"][3]
+    assert f"     {row['min_probability']:g}      {row['share']:.1%}  {row['accuracy']:.1%}\n" in printed
+    band = summary["bands"][0]
+    assert re.search(rf"0 to 0\.5 +{band['documents']} +{band['accuracy']:.1%}\n", printed)
+    assert "fitted on the other half" in printed
+    assert "How certain" not in run(*arguments[:-3], 3, "--jobs", 1, "--results", "few.jsonl").stdout
 
 
 def test_tables_have_the_figures_of_the_json(news: Path, run: Run, ask: Ask) -> None:

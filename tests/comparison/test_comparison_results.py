@@ -49,7 +49,7 @@ def test_rows_read_from_the_file_equal_the_measured_rows(tmp_path: Path, measure
     first = run(path)
     assert len(measured) == N_ROWS
     header, *lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    assert header["textsieve_comparison"] == 5
+    assert header["textsieve_comparison"] == 6
     assert header["corpus"] == "texts"
     assert header["versions"]["textsieve"] == textsieve.__version__
     assert sum("row" in line for line in lines) == N_ROWS

@@ -166,6 +166,18 @@ def test_a_comparison_shows_findings_and_the_best_first(comparison: Comparison) 
     assert "60 documents" not in text.partition("Comparison on texts")[0]
 
 
+def test_a_comparison_shows_how_certain_the_labels_of_the_best_are() -> None:
+    compared_more = compared(90, selectors="all", classifiers="nb")
+    text = text_of(compared_more._repr_html_())
+    ((combination, confidence),) = compared_more.with_full_names().view.confidence
+    certainty = text.partition(f"{combination} How certain labels are")[2]
+    band, row = confidence.bands()[0], confidence.rows()[0]
+    assert f"0 to 0.5 {band.documents} {band.accuracy:.1%}" in certainty
+    assert f"0.5 {row.accuracy:.1%} {row.share:.1%}" in certainty
+    assert certainty.endswith(compared_more.view.confidence_note)
+    assert "How certain" not in text_of(compared(selectors="all", classifiers="nb")._repr_html_())
+
+
 def test_a_comparison_without_figures_is_shown_too() -> None:
     text = text_of(compared(selectors="ig(min_score=9)", classifiers="nb")._repr_html_())
     assert "keeps none of the" in text

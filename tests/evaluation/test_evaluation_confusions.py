@@ -137,6 +137,7 @@ def test_a_notebook_shows_confused_classes_with_examples_and_probability_bands(c
     texts = [*TEXTS, "<b>good</b> goal"]
     html = categorizer.evaluate(texts, [*LABELS, "politics"])._repr_html_()
     assert "Labels by probability" in html
+    assert "Labels with a minimum probability" in html
     assert "Confused classes" in html
     assert "texts[20]" in html
     assert "&lt;b&gt;good" in html

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+from scipy.special import logsumexp
 
 from textsieve import InputError
 from textsieve.evaluation.calibration import JOINT, LARGEST, JointCalibration, check_declared, fit_joint, restore
@@ -50,6 +51,35 @@ def test_the_curve_is_the_most_likely_one(weights: Any) -> None:
     assert least <= found.fun + 1e-9
     assert slope == pytest.approx(float(np.exp(found.x[0])), rel=1e-3)
     assert offset == pytest.approx(float(found.x[1]), abs=1e-2)
+
+
+KINDS = {
+    "margins": SCORES,
+    "log-likelihoods": 30 * SCORES - 1000 * RNG.random((300, 1)),
+    "votes": np.round(3 * SCORES),
+    "one score": np.zeros((300, 4)),
+    "one score, but for one document": np.where(np.arange(300)[:, np.newaxis] == 7, TRUE, 0.0),
+    "two classes": np.where(np.arange(4) < 2, SCORES, np.nan),
+}
+
+
+@pytest.mark.every_case
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_curve_of_a_grid_is_more_likely(kind: str) -> None:
+    scores = KINDS[kind]
+    is_scored = ~np.isnan(scores[np.arange(300), CLASSES])
+    known, classes = scores[is_scored][:, ~np.isnan(scores[0])], CLASSES[is_scored]
+    targets = np.eye(known.shape[1])[classes] * (1 - 1 / (len(known) + 1)) + 1 / (len(known) + 1) / known.shape[1]
+
+    def loss(slope: float, offset: float) -> float:
+        """Return the mean negative log-likelihood."""
+        logs = -np.logaddexp(0.0, -(slope * known + offset))
+        return float(-(targets * (logs - logsumexp(logs, axis=1, keepdims=True))).sum() / len(known))
+
+    # The curve is 1/2 at a quantile of the scores, or far above them: temperature scaling.
+    borders = [*np.quantile(known, np.linspace(0, 1, 9)), *(known.max() + np.array([1, 10, 100, 1000]))]
+    grid = [loss(slope, -slope * border) for slope in 10.0 ** np.arange(-3, 3, 0.25) for border in borders]
+    assert loss(*fit_joint(held_out(scores))) <= min(grid) + 1e-4
 
 
 def test_scores_of_any_scale_and_place_give_the_same_probabilities() -> None:

@@ -244,11 +244,45 @@ def _classes_of(comparison: Comparison, text: str) -> list[list[tuple[int, int, 
     return [list(counts) for counts in zip(*(row.by_class or () for row in rows), strict=True)]
 
 
+def test_probabilities_of_a_combination_are_shown(browser: Browser, tmp_path: Path) -> None:
+    more = compared(90, selectors="all", n_terms="9", classifiers="nb,rocchio")
+    write_report(more, tmp_path / "x.html")
+    browser.size(360)
+    opened(browser, tmp_path / "x.html")
+    assert "fitted on the other half" in browser.texts("#probabilities .note")[0]
+    names = browser.texts("#probabilities [name=combination] option")
+    views = more.with_full_names().view.confidence
+    assert names == [combination for combination, _ in views]
+    shown = (
+        "return [...document.querySelectorAll('#probabilities tbody tr')].filter((row) => row.getClientRects().length)"
+        ".map((row) => [...row.cells].map((cell) => cell.textContent).filter(Boolean))"
+    )
+    for place, (_, confidence) in enumerate(views):
+        browser.choose("#probabilities [name=combination]", str(place))
+        bands = [
+            [
+                f"{band.min_probability:g} to {band.max_probability:g}",
+                str(band.documents),
+                *([f"{band.accuracy:.1%}"] if band.documents else []),
+            ]
+            for band in confidence.bands()
+        ]
+        rows = [
+            [f"{row.min_probability:g}", *([f"{row.accuracy:.1%}"] if row.share else []), f"{row.share:.1%}"]
+            for row in confidence.rows()
+        ]
+        assert browser.run(shown) == bands + rows
+        assert browser.run(
+            "return [...document.querySelectorAll('.confidence .scroll')].every((e) => e.scrollWidth <= e.clientWidth)"
+        ), "the tables fit a phone"
+    assert browser.complaints() == []
+
+
 def test_multilabel_documents_have_a_table_of_classes(browser: Browser, tmp_path: Path) -> None:
     multilabel = compared(multilabel=True)
     write_report(multilabel, tmp_path / "x.html")
     opened(browser, tmp_path / "x.html")
-    assert browser.all("#classes .matrix") == []
+    assert browser.all("#classes .matrix, #probabilities") == []
     rows = browser.run(
         "return [...document.querySelectorAll('#classes .by-class tbody tr')].map((row) => "
         "[...row.cells].map((cell) => cell.textContent))"

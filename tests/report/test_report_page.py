@@ -105,6 +105,12 @@ def test_a_file_of_results_gives_the_same_page(tmp_path: Path) -> None:
     assert report_page(read_comparison(tmp_path / "x.jsonl")) == report_page(first)
 
 
+def test_a_page_with_few_test_documents_says_why_there_are_no_probabilities(comparison: Comparison) -> None:
+    page = report_page(comparison)
+    assert "need at least 40 test documents with a selected term in each fold." in page
+    assert 'class="confidence"' not in page
+
+
 def test_a_comparison_without_rankings_has_no_sections_about_them(comparison: Comparison) -> None:
     page = report_page(Comparison(comparison.header, comparison.conditions, comparison.rows, comparison.selections))
     assert 'id="energy"' not in page

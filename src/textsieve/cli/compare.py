@@ -125,7 +125,8 @@ def command(
 
     In each fold, everything is learned from the training documents alone: terms, idf, ranking, classifier and
     thresholds. Prints F1, time and size of each combination, the significance of differences, the overlap of the
-    selected terms, and their stability between folds.
+    selected terms, their stability between folds, and how certain and how right the labels of the best combination
+    are.
     The same command continues a run that was interrupted.
     CORPUS is a path or a name, as for train, or a file of results, whose tables are printed without measuring again.
     """
@@ -259,6 +260,7 @@ def show(comparison: "Comparison", results: str, report: str | None, *, as_json:
 def print_tables(comparison: "Comparison", results: str) -> None:
     """Print all tables of a comparison; `results` is the name of its file of results."""
     from ..errors import counted
+    from .description import show_bands, show_confidence
     from .output import Page
 
     page, view = Page(), comparison.view
@@ -274,6 +276,12 @@ def print_tables(comparison: "Comparison", results: str) -> None:
     if len(view.overlap.rows) > MAX_PAIRS:
         page.line(f"and {counted(len(view.overlap.rows) - MAX_PAIRS, 'more pair')}, with --json")
     _print_table(page, view.stability)
+    if view.confidence:
+        best = view.confidence[0]
+        page.heading(f"How certain labels are: {best.combination}")
+        show_confidence(page, best.confidence.to_dict(), "test documents")
+        show_bands(page, best.confidence)
+        page.line(view.confidence_note)
     page.line(f"All results are in {results}")
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from rich.filesize import decimal
 
 from ..errors import counted
+from ..evaluation.confidence import Confidence
 from ..evaluation.validation import CurvePoint, smallest_within_one_error
 from ..modelfile.sources import TrainingSource, UpdateMethod, sources_of
 from ..prediction import Model
@@ -173,6 +174,19 @@ def show_confidence(page: Page, confidence: Mapping[str, Any] | None, what: str,
     ]
     title = f"Labels of {counted(confidence['documents'], what)} by their probability{origin}"
     page.table(number_columns("at least", "documents", "right"), rows, title=title)
+
+
+def show_bands(page: Page, confidence: Confidence) -> None:
+    """Print how many labels are right, by the probability of the label."""
+    rows = [
+        (
+            f"{band.min_probability:g} to {band.max_probability:g}",
+            f"{band.documents:,}",
+            f"{band.accuracy:.1%}" if band.documents else "-",
+        )
+        for band in confidence.bands()
+    ]
+    page.table([Column("probability"), *number_columns("documents", "right")], rows, title="Labels by probability band")
 
 
 def show_classes(page: Page, model: Model) -> None:

@@ -118,7 +118,7 @@ def _show(report: "Report", name: str, columns: list[str], model: "Model") -> No
     `columns` are the lines on the columns that were read.
     """
     from ..errors import counted
-    from .description import measures_text, show_confidence
+    from .description import measures_text, show_bands, show_confidence
     from .output import Page, label_text
 
     page = Page()
@@ -137,26 +137,11 @@ def _show(report: "Report", name: str, columns: list[str], model: "Model") -> No
     page.line(measures_text(report.summary(), multilabel=report.multilabel))
     if report.confidence is not None:
         show_confidence(page, report.confidence.to_dict(), "document")
-        _show_bands(page, report)
+        show_bands(page, report.confidence)
     _show_classes(page, report)
     if not report.multilabel:
         _show_confusion(page, report)
         _show_examples(page, report)
-
-
-def _show_bands(page: "Page", report: "Report") -> None:
-    """Print how many labels are right, by the probability of the label."""
-    from .output import Column, number_columns
-
-    rows = [
-        (
-            f"{band.min_probability:g} to {band.max_probability:g}",
-            f"{band.documents:,}",
-            f"{band.accuracy:.1%}" if band.documents else "-",
-        )
-        for band in report.bands
-    ]
-    page.table([Column("probability"), *number_columns("documents", "right")], rows, title="Labels by probability band")
 
 
 def _show_classes(page: "Page", report: "Report") -> None:

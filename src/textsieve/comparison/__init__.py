@@ -6,6 +6,7 @@
 - `folds.py`: data that all conditions of a fold share: statistics per weighting, rankings per selector.
 - `rankings.py`: the description of a ranking that is stored for reports.
 - `measuring.py`: trains and tests one condition on one fold, exactly as a `Categorizer` with its settings would.
+- `cross_fitting.py`: how certain the labels of test documents are.
 - `results.py`, `schema.py`, `json_lines.py`: the results, one per line, in a file with which a later run can go on.
 - `summary.py`: means, intervals, significance and ranks.
 - `running.py`: `compare`. `outcome.py`: its result.

@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -21,7 +22,7 @@ from ..arrays import Ints
 from ..errors import InputError
 from ..evaluation import Report, compare_labels
 from ..evaluation import folds as assign_folds
-from ..evaluation.scores import HeldOutScores
+from ..evaluation.scores import DocumentScores, HeldOutScores
 from ..evaluation.thresholds import ThresholdRule
 from ..modelfile.writing import encode
 from ..prediction import Model
@@ -30,6 +31,7 @@ from ..training.plan import FittedClassifier, SelectedTerms, TrainingPlan
 from ..training.train import model_from_parts
 from ..training.tuning import FoldSplit, predict_labels
 from .compared_documents import ComparisonDocuments
+from .cross_fitting import KeptScores
 from .examples import PairPositions, confused_positions
 from .folds import Fold, FoldCache, RankingRequest, Timed, timed
 from .plan import Condition, Plan, settings_for_form
@@ -41,6 +43,10 @@ CONSTANT_TIME = "1970-01-01T00:00:00+00:00"
 """Replaces the time of training when the size of a model file is measured."""
 MAX_WARM_UP_DOCUMENTS = 400
 """The approximate number of documents in the warm-up, training and test documents together."""
+
+
+LabelPair = tuple[tuple[Any, ...], tuple[Any, ...]]
+"""The true and the predicted labels of a document."""
 
 
 class TrainedCondition(NamedTuple):
@@ -83,18 +89,23 @@ def measure(fold: Fold, condition: Condition, plan: Plan) -> MeasuredCondition:
         selected = selections[0].result
         selection, split = _selection(fold, condition, selected), cache.split(selected)
         trained, training_seconds = timed(lambda: _train(training, split, inner_folds, selections[1:]))
-        predicted, prediction_seconds = timed(
-            lambda: predict_labels(training, trained.fitted, split.test, trained.rule)
-        )
+        scores, scored_blocks = _scores(training, trained, split)
+        predicted, prediction_seconds = timed(lambda: predict_labels(scored_blocks, trained.rule))
     except InputError as problem:
         return MeasuredCondition(
             Row.about(fold.number, condition, **fold_fields, problem=str(without_option_setting(problem))), selection
         )
-    true_labels, predicted_labels = split.test_targets.label_sets(), predicted.label_sets(split.train_targets.classes)
     classes, multilabel = fold.documents.counted.targets.classes, split.train_targets.multilabel
+    true_labels, predicted_labels = split.test_targets.label_sets(), predicted.label_sets(split.train_targets.classes)
+    labels = list(zip(true_labels, predicted_labels, strict=True))
+    counts = Counter(labels)  # many documents have the same labels
     report = compare_labels(
-        classes, true_labels, predicted_labels, multilabel=multilabel, n_unknown=int(predicted.is_unknown.sum())
+        *(classes, *zip(*counts, strict=True)),
+        multilabel=multilabel,
+        n_unknown=int(predicted.is_unknown.sum()),
+        weights=counts.values(),
     )
+    mistakes = _count_mistakes(labels, counts)
     # The model is only needed for the size of its file.
     model = model_from_parts(settings, cache.train, selected, trained.fitted, trained.rule)
     row = Row.about(
@@ -107,8 +118,9 @@ def measure(fold: Fold, condition: Condition, plan: Plan) -> MeasuredCondition:
         training_seconds=training_seconds,
         prediction_seconds=prediction_seconds,
         model_bytes=_model_bytes(model),
-        mistakes=_count_mistakes(true_labels, predicted_labels),
-        examples=None if multilabel else _examples(fold, classes, true_labels, predicted_labels),
+        mistakes=mistakes,
+        examples=None if multilabel else _examples(fold, classes, labels, np.flatnonzero(mistakes)),
+        confidence=None if scores is None else scores.confidence(_known_classes(split)),
     )
     return MeasuredCondition(row, selection, _ranking(fold, condition, request))
 
@@ -136,6 +148,27 @@ def _train(
     is_multilabel = split.train_targets.multilabel
     rule = _fit_threshold_rule(training, split, inner_folds, selections) if is_multilabel else None
     return TrainedCondition(fitted, rule)
+
+
+def _scores(
+    training: TrainingPlan, trained: TrainedCondition, split: FoldSplit
+) -> tuple[KeptScores | None, Iterator[tuple[slice, DocumentScores]]]:
+    """Return an iterator over slices of the test documents with their scores, and the object in which it keeps them.
+
+    The scores of multilabel documents are not kept.
+    """
+    scored_blocks = training.score_blocks(trained.fitted, split.test)
+    if split.train_targets.multilabel:
+        return None, scored_blocks
+    scores = KeptScores(split.test.shape[0], trained.fitted.scorer.n_outputs)
+    return scores, scores.keep(scored_blocks)
+
+
+def _known_classes(split: FoldSplit) -> Ints:
+    """Return the class of each test document as its number in the model, or -1 if it has no training documents."""
+    numbers = {label: number for number, label in enumerate(split.train_targets.classes)}
+    number_of_class = np.array([numbers.get(label, -1) for label in split.test_targets.classes])
+    return np.asarray(number_of_class[split.test_targets.first_class])
 
 
 def _fit_threshold_rule(
@@ -183,25 +216,24 @@ def _figures(report: Report) -> dict[str, Any]:
     }
 
 
-def _count_mistakes(true: list[tuple[Any, ...]], predicted: list[tuple[Any, ...]]) -> Mistakes:
-    """Return the number of labels too many or too few for each document; to fit into a byte, it is at most 255."""
-    counts = [
-        len(set(true_labels) ^ set(predicted_labels))
-        for true_labels, predicted_labels in zip(true, predicted, strict=True)
-    ]
-    return np.minimum(counts, 255).astype(np.uint8)
+def _count_mistakes(labels: list[LabelPair], distinct: Iterable[LabelPair]) -> Mistakes:
+    """Return the number of labels too many or too few for each document; to fit into a byte, it is at most 255.
+
+    `labels` has the true and the predicted labels of each document, and `distinct` has each of these pairs once.
+    """
+    counts = {pair: min(len(set(pair[0]) ^ set(pair[1])), 255) for pair in distinct}
+    return np.array([counts[pair] for pair in labels], np.uint8)
 
 
-def _examples(
-    fold: Fold, classes: Sequence[Any], true: list[tuple[Any, ...]], predicted: list[tuple[Any, ...]]
-) -> tuple[PairPositions, ...]:
-    """Return the positions of some documents of the most frequent pairs of confused classes."""
+def _examples(fold: Fold, classes: Sequence[Any], labels: list[LabelPair], wrong: Ints) -> tuple[PairPositions, ...]:
+    """Return the positions of some documents of the most frequent pairs of confused classes.
+
+    `wrong` has the numbers of the documents with a wrong label.
+    """
     class_number = {label: number for number, label in enumerate(classes)}
-    pairs = (
-        (class_number[true_label], class_number[predicted_label])
-        for (true_label,), (predicted_label,) in zip(true, predicted, strict=True)
-    )
-    return confused_positions(pairs, fold.cache.test_positions.tolist())
+    wrong_labels = [labels[document] for document in wrong.tolist()]
+    pairs = [(class_number[true], class_number[predicted]) for (true,), (predicted,) in wrong_labels]
+    return confused_positions(pairs, fold.cache.test_positions[wrong].tolist())
 
 
 def _selection(fold: Fold, condition: Condition, selected: SelectedTerms) -> Selection:

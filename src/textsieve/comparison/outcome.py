@@ -255,8 +255,9 @@ class Comparison:
         return render_text(self.view)
 
     def _repr_html_(self) -> str:
-        """Return the findings and a table of all conditions, the best first, for notebooks."""
+        """Return the findings, all conditions, the best first, and how certain its labels are, for notebooks."""
         from ..display import Column, card, element, facts, note, notebook_html, table
+        from ..evaluation.report_html import confidence_tables
 
         view = self.with_full_names().view
         findings = [card(finding.combination, note(finding.about), subtitle=finding.title) for finding in view.findings]
@@ -266,6 +267,10 @@ class Comparison:
         if intervals := view.conditions.draw_intervals():
             columns.append(Column("micro-F1, 95 % interval"))
             rows = [(*row, drawing) for row, drawing in zip(rows, intervals, strict=True)]
+        certainty = [
+            card(combination, confidence_tables(counts), note(view.confidence_note), subtitle="How certain labels are")
+            for combination, counts in view.confidence[:1]
+        ]
         return notebook_html(
             card(
                 f"Comparison on {view.corpus}",
@@ -274,6 +279,7 @@ class Comparison:
                 *(note(problem, is_warning=True) for problem in view.problems),
                 table(columns, rows, title=view.conditions.title, best_row=0 if findings else None),
                 note(view.conditions.note),
+                *certainty,
                 subtitle=view.facts[3],
             )
         )

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, Place, shown
+from ..evaluation.confidence import Confidence
 from .examples import CombinationExamples, PairPositions
 from .json_lines import (
     append,
@@ -42,7 +43,7 @@ from .plan import Condition, Size
 from .rankings import DESCRIBED_FOLD, FoldRanking
 from .schema import check_examples, check_header, check_ranking, check_row, check_selection
 
-FORMAT = 5
+FORMAT = 6
 MAGIC = "textsieve_comparison"
 STARTED = "started"
 """When the first run with the file started; rows of different times are comparable."""
@@ -110,6 +111,8 @@ class Row:
     """For each test document: number of labels too many or too few."""
     examples: tuple[PairPositions, ...] | None = None
     """Some documents of the most frequent pairs of confused classes; None if multilabel."""
+    confidence: Confidence | None = None
+    """How certain and how right the labels are; None if multilabel, or if there are too few test documents."""
 
     @classmethod
     def about(cls, fold: int, condition: Condition, **more: Any) -> Self:
@@ -127,6 +130,8 @@ class Row:
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         if self.mistakes is not None:
             values["mistakes"] = base64.b64encode(self.mistakes.tobytes()).decode()
+        if self.confidence is not None:
+            values["confidence"] = self.confidence.pairs()
         return values
 
     @classmethod
@@ -147,6 +152,8 @@ class Row:
                 values[name] = tuple(map(tuple, values[name]))
         if values["examples"] is not None:
             values["examples"] = tuple((*pair, tuple(positions)) for *pair, positions in values["examples"])
+        if values["confidence"] is not None:
+            values["confidence"] = Confidence.of_pairs(values["confidence"])
         return cls(**{**values, "missing_classes": tuple(values["missing_classes"])})
 
 

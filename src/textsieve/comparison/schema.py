@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ..errors import counted, shown
+from ..evaluation.confidence import MINIMA
 from ..evaluation.confusions import MAX_EXAMPLE_CHARACTERS
 from ..strict_json import are_classes
 from .examples import MAX_DOCUMENTS, MAX_PAIRS
@@ -112,6 +114,10 @@ def _is_document(value: Any) -> bool:
     return is_record(value, _is_text, _is_beginning)
 
 
+def _is_pair_of_counts(value: Any) -> bool:
+    return is_record(value, is_count, is_count)
+
+
 def _is_beginning(value: Any) -> bool:
     return isinstance(value, str) and len(value) <= MAX_EXAMPLE_CHARACTERS
 
@@ -151,10 +157,14 @@ FIGURES: dict[str, Check] = {
         "a list of pairs of classes with positions of documents",
         lambda value: is_list(value, lambda pair: is_record(pair, is_count, is_count, _are_positions)),
     ),
+    "confidence": Check(
+        f"a list of {len(MINIMA) + 1} pairs of whole numbers from 0",
+        lambda value: is_list(value, _is_pair_of_counts) and len(value) == len(MINIMA) + 1,
+    ),
 }
 """The fields of a row that are null if there was a problem."""
-OF_PAIRS = ("confusion", "examples")
-"""The figures about pairs of classes, which are null if multilabel."""
+FOR_SINGLE_LABELS = ("confusion", "examples", "confidence")
+"""The figures that are null if multilabel; the last of them may always be null."""
 
 ROW: dict[str, Check] = {
     "fold": COUNT,
@@ -270,11 +280,11 @@ def _row_rules(row: Record, header: Record) -> Iterator[FieldRule]:
         classes.issuperset(map(_class_key, row["missing_classes"])), "missing_classes has a class of no document"
     )
     multilabel = header["multilabel"]
-    # Multilabel documents have no confusion of one class with another.
-    null_figures = [name for name in FIGURES if row[name] is None and not (multilabel and name in OF_PAIRS)]
+    may_be_null = FOR_SINGLE_LABELS if multilabel else FOR_SINGLE_LABELS[-1:]
+    null_figures = [name for name in FIGURES if row[name] is None and name not in may_be_null]
     if row["problem"] is None:
         yield FieldRule(not null_figures, f"there is no problem, but {', '.join(null_figures)} is null")
-        for name in OF_PAIRS:
+        for name in FOR_SINGLE_LABELS:
             yield FieldRule(not multilabel or row[name] is None, f"{name} is only for one label per document")
     else:
         yield FieldRule(all(row[name] is None for name in FIGURES), "it has figures and a problem")
@@ -312,6 +322,15 @@ def _figure_rules(row: Record, header: Record) -> Iterator[FieldRule]:
         )
         yield FieldRule(
             all(position < header["documents"] for position in positions), "examples has a document beyond the last"
+        )
+    if row["confidence"] is not None:
+        pairs = row["confidence"]
+        yield FieldRule(0 < pairs[0][0] <= n_tested, f"confidence has {pairs[0][0]:,} of {n_tested:,} documents")
+        # The counts of a band, which are differences, are not below 0, and no more labels are right than there are.
+        bands = [(a - c, b - d) for (a, b), (c, d) in pairwise((*pairs, (0, 0)))]
+        yield FieldRule(
+            all(0 <= n_right <= n_documents for n_documents, n_right in bands),
+            "confidence has more right labels than documents, or more documents of a higher probability",
         )
 
 

@@ -49,6 +49,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from scipy.stats import binom, norm, rankdata, t
 
+from ..evaluation.confidence import Confidence, ProbabilityBand
 from .plan import ALL, Condition, Size
 from .results import Mistakes, Row
 
@@ -241,10 +242,19 @@ class Summary:
     """The same for the best of all conditions."""
     is_best_in_size: bool = False
     is_best: bool = False
+    confidence: Confidence | None = None
+    """How certain and how right the labels of the test documents of all folds are; None if some fold has none."""
+
+    @property
+    def bands(self) -> list[ProbabilityBand]:
+        """Return how many labels are right by the probability of the label; empty if there are no probabilities."""
+        return [] if self.confidence is None else self.confidence.bands()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON values."""
-        return {name: value._asdict() if isinstance(value, Mean) else value for name, value in vars(self).items()}
+        """Return the fields as JSON values, with the bands."""
+        values = {name: value._asdict() if isinstance(value, Mean) else value for name, value in vars(self).items()}
+        confidence = None if self.confidence is None else self.confidence.to_dict()
+        return values | {"confidence": confidence, "bands": [band._asdict() for band in self.bands]}
 
 
 class AverageRank(NamedTuple):
@@ -360,6 +370,7 @@ def _summary(condition: Condition, rows: list[Row]) -> Summary:
         model_bytes=mean("model_bytes"),
         threads=_common_value(threads for threads, _ in machines),
         cores=_common_value(cores for _, cores in machines),
+        confidence=_sum_confidence(rows),
     )
 
 
@@ -371,6 +382,14 @@ def _half_width_of_row(row: Row, name: str) -> float | None:
     if (name == "micro_f1" and not is_single_label) or not row.documents:
         return None
     return half_width_of_share(int((_required(row.mistakes) == 0).sum()), row.documents)
+
+
+def _sum_confidence(rows: list[Row]) -> Confidence | None:
+    """Return the counts of all folds together, or None if some fold has none."""
+    first, *others = (row.confidence for row in rows)
+    for confidence in others:
+        first = None if first is None or confidence is None else first + confidence
+    return first
 
 
 def _problem(rows: list[Row]) -> str:

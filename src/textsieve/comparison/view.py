@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..display import Html, interval
 from ..errors import counted
-from .findings import Finding, find_best
+from .cross_fitting import FEWEST_TEST_DOCUMENTS
+from .findings import Finding, combination_text, find_best
 from .plan import ALL, Size, size_text
 from .splits import describe_split
 from .summary import Mean, Summary, best_first
 
 if TYPE_CHECKING:
+    from ..evaluation.confidence import Confidence
     from .outcome import Comparison
 
 NOTHING = "–"
@@ -114,6 +116,13 @@ class ViewTable:
         return [Html() if known is None else interval(*((value - low) / width for value in known)) for known in ends]
 
 
+class CombinationConfidence(NamedTuple):
+    """A combination in a few words, and how certain and how right its labels are."""
+
+    combination: str
+    confidence: Confidence
+
+
 class FactGroup(NamedTuple):
     """Names and values under a title, such as the settings of a run."""
 
@@ -143,6 +152,10 @@ class ComparisonView:
     overlap: ViewTable
     """Shared terms: a row for each pair of selectors, a column for each number of terms."""
     stability: ViewTable
+    confidence: tuple[CombinationConfidence, ...]
+    """The combinations whose labels have probabilities, the best first."""
+    confidence_note: str
+    """How probabilities were fitted, or why there are none; empty if multilabel."""
     about_run: tuple[FactGroup, ...]
 
 
@@ -404,6 +417,30 @@ def _timing_note(comparison: Comparison) -> str:
     return f"Measured with {counted(threads, 'thread')} on {counted(cores, 'core')}."
 
 
+def _confidence(comparison: Comparison) -> list[CombinationConfidence]:
+    """Return the combinations whose labels have probabilities, the best first."""
+    return [
+        CombinationConfidence(combination_text(summary), summary.confidence)
+        for summary in best_first(comparison.summary)
+        if summary.confidence is not None
+    ]
+
+
+def _confidence_note(comparison: Comparison) -> str:
+    """Return how probabilities were fitted, or why there are none; empty if multilabel, or without any figures."""
+    if comparison.header["multilabel"] or comparison.best is None:
+        return ""
+    if any(summary.confidence is not None for summary in comparison.summary):
+        return (
+            "The probabilities of one half of the test documents are fitted on the other half, so no document's own "
+            "label decides on its probability."
+        )
+    return (
+        "Labels have no probabilities, because these need at least "
+        f"{FEWEST_TEST_DOCUMENTS} test documents with a selected term in each fold."
+    )
+
+
 def _about_run(comparison: Comparison) -> list[FactGroup]:
     """Return the facts about a run: corpus, split and date, what was compared, versions, and shared settings."""
     header, summaries = comparison.header, comparison.summary
@@ -472,6 +509,8 @@ def view_of(comparison: Comparison) -> ComparisonView:
         ranks=_ranks_table(comparison),
         overlap=_overlap_table(comparison),
         stability=_stability_table(comparison),
+        confidence=tuple(_confidence(comparison)),
+        confidence_note=_confidence_note(comparison),
         about_run=tuple(_about_run(comparison)),
     )
 

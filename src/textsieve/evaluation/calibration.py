@@ -37,7 +37,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,10 +45,7 @@ from numpy.typing import NDArray
 from ..archive import ArraySpec, specs_of
 from ..arrays import Bools, Floats, Ints
 from ..errors import InputError, shown
-
-if TYPE_CHECKING:
-    from .scores import HeldOutScores
-
+from .scores import HeldOutScores, blocks
 
 METHODS = ("sigmoid", "isotonic")
 """The methods of a `Calibration`, with a curve for each class."""
@@ -141,8 +138,6 @@ class Calibration:
         A document is left out for the classes for which its score is NaN. `weights` has the sample weight of each
         document.
         """
-        from .scores import HeldOutScores
-
         return cls.fit_held_out(method, HeldOutScores.of(scores, is_member, weights))
 
     @classmethod
@@ -332,47 +327,49 @@ def fit_joint(held_out: HeldOutScores) -> tuple[float, float]:
     score has the probability 0. Without documents, a is 1 and b is 0.
 
     With g_j = log σ(a s_j + b), the log-likelihood of a document is the mean of g over its targets, minus log Σ e^g_j.
-    Its gradient is the difference between the mean of ∂g over the targets and that over p. Fisher scoring replaces the
-    Hessian by minus the covariance of ∂g under p, so that every step goes uphill; damping (Levenberg and Marquardt)
-    shortens it until the likelihood rises. The parameters are log a, so that a stays above 0, and b, for scores
-    that are shifted and scaled to -1 to 0.
+    Its gradient is the difference between the mean of ∂g over the targets and that over p, and its Hessian is the same
+    difference of ∂²g, minus the covariance of ∂g under p. Newton's method needs a negative definite Hessian. Where it
+    is not, Fisher scoring leaves out ∂²g, so that every step that is short enough goes uphill. The parameters are log
+    a, so that a stays above 0, and b, for scores that are shifted and scaled to -1 to 0. They start near temperature
+    scaling (b = -3), with a = 3 for the mean lead of the best class over the second.
     """
-    all_blocks = (_calibration_documents(held_out, *block) for block in held_out.by_document())
-    blocks = [block for block in all_blocks if len(block[0])]  # scores, true labels and weights of some documents
-    if not blocks:
+    parts = [_calibration_documents(held_out, *block) for block in held_out.by_document()]
+    scores, is_true, weights = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    if not len(scores):
         return 1.0, 0.0
-    largest = max(float(np.nanmax(scores)) for scores, _, _ in blocks)
-    smallest = min(float(np.nanmin(scores)) for scores, _, _ in blocks)
+    largest, smallest = float(np.nanmax(scores)), float(np.nanmin(scores))
     scale = largest - smallest or 1.0  # 1 if all scores are equal
-    total = sum(float(weights.sum()) for _, _, weights in blocks)
-    smoothing = 1.0 / (total + 1.0)  # ε in the docstring of the module
+    scores = (scores - largest) / scale
+    total = float(weights.sum())
+    targets = _smooth_targets(is_true, np.isnan(scores), smoothing=1.0 / (total + 1.0))
+    # Blocks bound the memory for what is computed in a step.
+    documents = [_FitDocuments.of(scores[part], targets[part], weights[part]) for part in blocks(*scores.shape)]
 
     def derivatives(parameters: Floats) -> tuple[float, Floats, Floats]:
-        """Return the mean log-likelihood, its gradient, and the Fisher information."""
-        parts = [
-            _joint_likelihood((scores - largest) / scale, is_true, weights, parameters, smoothing)
-            for scores, is_true, weights in blocks
-        ]
-        # One row per document, so that the sum does not depend on the blocks.
-        sums = np.concatenate(parts).sum(axis=0) / total
-        return float(sums[0]), sums[1:3], np.array([[sums[3], sums[4]], [sums[4], sums[5]]])
+        """Return the mean log-likelihood, its gradient, and the information: minus the Hessian, or Fisher's."""
+        shares = np.concatenate([_joint_likelihood(block, parameters) for block in documents], axis=1)
+        sums = shares.sum(axis=1) / total
+        fisher, rest = _symmetric(*sums[3:6]), _symmetric(*sums[6:9])
+        return float(sums[0]), sums[1:3], fisher + rest if _is_positive_definite(fisher + rest) else fisher
 
-    parameters, damping = np.array([np.log(3.0), -1.0]), 1e-3  # start with a = 3 and b = -1
+    parameters = np.clip([np.log(3.0 / (_mean_lead(scores) or 1.0)), -3.0], *_BOUNDS)
+    radius = 2.0  # the largest change of a parameter in a step
     likelihood, gradient, information = derivatives(parameters)
     for _ in range(200):
-        ridge = damping * np.diag(np.diag(information) + 1e-9)
-        step = np.clip(np.linalg.solve(information + ridge, gradient), -1.0, 1.0)  # no leap to where the curve is flat
+        ridge = 1e-9 * np.diag(np.diag(information) + 1e-9)  # never singular
+        step = np.linalg.solve(information + ridge, gradient)
+        step *= min(radius / (float(np.abs(step).max()) or 1.0), 1.0)
         trial = np.clip(parameters + step, *_BOUNDS)
         result = derivatives(trial)
         gain = result[0] - likelihood
-        if gain > 0:  # accept the step, and damp the next one less
+        if gain > 0:  # accept the step, and allow a longer one
             parameters, (likelihood, gradient, information) = trial, result
-            damping = max(damping / 10.0, 1e-9)
+            radius = min(2.0 * radius, 8.0)
             if gain < 1e-10:  # converged
                 break
         else:  # try a shorter step from the same parameters
-            damping *= 10.0
-            if damping > 1e9:  # no step raises the likelihood any more
+            radius = float(np.abs(step).max()) / 4.0
+            if radius < 1e-7:  # no step raises the likelihood any more
                 break
     # a (s - largest) / scale + b as a function of the score s itself
     slope = float(np.exp(parameters[0]) / scale)
@@ -394,41 +391,99 @@ def _calibration_documents(
     has_score = ~np.isnan(np.where(is_true, scores, 0.0)).any(axis=1) & is_true.any(axis=1)
     (rows,) = np.nonzero(has_score & ~held_out.is_unknown[numbers])
     weights = held_out.weights_of(numbers[rows])
-    # `take` returns rows that are contiguous in memory, whose sums do not depend on the number of rows.
-    return scores.take(rows, axis=0), is_true.take(rows, axis=0), np.ones(len(rows)) if weights is None else weights
+    return scores[rows], is_true[rows], np.ones(len(rows)) if weights is None else weights
 
 
-def _joint_likelihood(scores: Floats, is_true: Bools, weights: Floats, parameters: Floats, smoothing: float) -> Floats:
-    """Return the share of each document in the log-likelihood and its derivatives, times its weight (documents x 6).
-
-    The columns are the log-likelihood; its gradient by log a and by b; and the entries (log a, log a), (log a, b) and
-    (b, b) of the Fisher information. `parameters` are log a and b. `fit_joint` derives the formulas.
-    """
-    slope, offset = np.exp(parameters[0]), parameters[1]
-    is_missing = np.isnan(scores)
-    products = slope * np.where(is_missing, 0.0, scores)
-    curve = _log_sigmoid(products + offset)
-    logits = np.where(is_missing, -np.inf, curve)
-    logits -= logits.max(axis=1, keepdims=True)  # cancels below; without it, all powers could be rounded to 0
-    p = np.exp(logits)
-    sums = p.sum(axis=1, keepdims=True)
-    p /= sums
+def _smooth_targets(is_true: Bools, is_missing: Bools, smoothing: float) -> Floats:
+    """Return the smoothed target of each document and class, which is 0 for classes without a score."""
     n_classes = (~is_missing).sum(axis=1, keepdims=True)
-    targets = np.where(is_true, 1.0 - smoothing, 0.0) + np.where(is_missing, 0.0, smoothing / n_classes)
-    log_p = np.where(is_missing, 0.0, logits) - np.log(sums)
-    by_offset = sigmoid(-(products + offset))  # the derivative of `curve` by b
-    by_slope = by_offset * products  # the derivative of `curve` by log a
+    return np.where(is_true, 1.0 - smoothing, 0.0) + np.where(is_missing, 0.0, smoothing / n_classes)
+
+
+def _mean_lead(scores: Floats) -> float:
+    """Return the mean lead of the best class over the second; 0 if no document has scores for two classes."""
+    known = np.where(np.isnan(scores), -np.inf, scores)
+    best = known.max(axis=1)
+    known[np.arange(len(known)), known.argmax(axis=1)] = -np.inf
+    leads = best - known.max(axis=1)
+    has_second = np.isfinite(leads)
+    return float(leads[has_second].mean()) if has_second.any() else 0.0
+
+
+class _FitDocuments(NamedTuple):
+    """Documents to which a joint curve is fitted; in arrays of classes x documents, sums over classes are fast."""
+
+    scores: Floats
+    """Classes x documents, from -1 to 0; 0 for a class that has no score."""
+    is_missing: Bools | None
+    """Which scores are missing; None if there are all."""
+    targets: Floats
+    """Classes x documents."""
+    weights: Floats
+
+    @classmethod
+    def of(cls, scores: Floats, targets: Floats, weights: Floats) -> Self:
+        """Return documents, given by arrays of documents x classes, with NaN for a missing score."""
+        is_missing = np.isnan(scores.T)
+        known = np.ascontiguousarray(np.where(is_missing, 0.0, scores.T))
+        return cls(known, is_missing if is_missing.any() else None, np.ascontiguousarray(targets.T), weights)
+
+
+def _joint_likelihood(documents: _FitDocuments, parameters: Floats) -> Floats:
+    """Return the share of each document in the log-likelihood and its derivatives, times its weight (9 x documents).
+
+    The rows are the log-likelihood; its gradient by log a and by b; the entries (log a, log a), (log a, b) and (b, b)
+    of the Fisher information; and what these entries of minus the Hessian have in addition. `parameters` are log a and
+    b. `fit_joint` derives the formulas.
+    """
+    scores, is_missing, targets, weights = documents
+    products = np.exp(parameters[0]) * scores
+    z = products + parameters[1]
+    exponential = np.exp(-np.abs(z))
+    divisor = 1.0 + exponential
+    logits = np.minimum(z, 0.0) - np.log(divisor)  # log σ(z), without overflow
+    if is_missing is not None:
+        logits[is_missing] = -np.inf
+    logits -= logits.max(axis=0)  # cancels below; without it, all powers could be rounded to 0
+    p = np.exp(logits)
+    sums = p.sum(axis=0)
+    p /= sums
+    log_p = logits - np.log(sums)
+    if is_missing is not None:
+        log_p[is_missing] = 0.0
+    by_offset = np.where(z >= 0, exponential, 1.0) / divisor  # σ(-z), the derivative of log σ(z) by b
+    by_slope = by_offset * products  # the derivative of log σ(z) by log a
     difference = targets - p
-    mean_slope, mean_offset = (p * by_slope).sum(axis=1), (p * by_offset).sum(axis=1)
-    columns = [
-        (targets * log_p).sum(axis=1),
-        (difference * by_slope).sum(axis=1),
-        (difference * by_offset).sum(axis=1),
-        (p * by_slope * by_slope).sum(axis=1) - mean_slope**2,
-        (p * by_slope * by_offset).sum(axis=1) - mean_slope * mean_offset,
-        (p * by_offset * by_offset).sum(axis=1) - mean_offset**2,
+    slope_gradient, offset_gradient = difference * by_slope, difference * by_offset
+    p_slope, p_offset = p * by_slope, p * by_offset
+    mean_slope, mean_offset = p_slope.sum(axis=0), p_offset.sum(axis=0)
+    # Minus the second derivative of log σ(z) by b is σ(-z) (1 - σ(-z)). By log a and b, it is times `products`; by log
+    # a twice, it is times the square of `products`, minus `by_slope`.
+    bend = offset_gradient * (1.0 - by_offset)
+    bend_by_products = bend * products
+    rows = [
+        (targets * log_p).sum(axis=0),
+        slope_gradient.sum(axis=0),
+        offset_gradient.sum(axis=0),
+        (p_slope * by_slope).sum(axis=0) - mean_slope**2,
+        (p_slope * by_offset).sum(axis=0) - mean_slope * mean_offset,
+        (p_offset * by_offset).sum(axis=0) - mean_offset**2,
+        (bend_by_products * products - slope_gradient).sum(axis=0),
+        bend_by_products.sum(axis=0),
+        bend.sum(axis=0),
     ]
-    return np.stack(columns, axis=1) * weights[:, np.newaxis]
+    return np.stack(rows) * weights
+
+
+def _symmetric(first: float, mixed: float, second: float) -> Floats:
+    """Return the symmetric matrix with two rows that has these entries."""
+    return np.array([[first, mixed], [mixed, second]])
+
+
+def _is_positive_definite(matrix: Floats) -> bool:
+    """Return whether a symmetric matrix with two rows is positive definite, and far from being singular."""
+    (first, mixed), (_, second) = matrix
+    return bool(first > 0 and first * second - mixed * mixed > 1e-9 * first * second)
 
 
 def _log_sigmoid(values: Floats) -> Floats:

@@ -92,6 +92,16 @@ class Confidence:
         right = tuple(a + b for a, b in zip(self.right, other.right, strict=True))
         return Confidence(self.documents + other.documents, certain, right, self.all_right + other.all_right)
 
+    def pairs(self) -> list[tuple[float, float]]:
+        """Return the numbers of documents and of right labels, for the minimum 0 and for each of `MINIMA`."""
+        return [(self.documents, self.all_right), *zip(self.certain, self.right, strict=True)]
+
+    @classmethod
+    def of_pairs(cls, pairs: Sequence[tuple[float, float]]) -> Confidence:
+        """Return the counts that `pairs` returned."""
+        (documents, all_right), *others = pairs
+        return cls(documents, tuple(certain for certain, _ in others), tuple(right for _, right in others), all_right)
+
     def rows(self) -> list[ConfidenceRow]:
         """Return coverage and accuracy for each of `MINIMA`."""
         return [
@@ -101,12 +111,10 @@ class Confidence:
 
     def bands(self) -> list[ProbabilityBand]:
         """Return the number of documents and the accuracy between consecutive minima, from 0 to 1."""
-        bounds = pairwise((0.0, *MINIMA, 1.0))
-        n_documents = (a - b for a, b in pairwise((self.documents, *self.certain, 0)))
-        n_right = (a - b for a, b in pairwise((self.all_right, *self.right, 0)))
+        bounds, counts = pairwise((0.0, *MINIMA, 1.0)), pairwise((*self.pairs(), (0, 0)))
         return [
-            ProbabilityBand(low, high, documents, _share(right, documents))
-            for (low, high), documents, right in zip(bounds, n_documents, n_right, strict=True)
+            ProbabilityBand(low, high, documents - above, _share(right - right_above, documents - above))
+            for (low, high), ((documents, right), (above, right_above)) in zip(bounds, counts, strict=True)
         ]
 
     def to_dict(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..display import Column, Html, bar, card, element, facts, note, table
 from ..errors import counted
+from .confidence import Confidence
 from .confusions import ConfusedClasses
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def report_card(report: Report, title: str = "Evaluation") -> Html:
     ]
     content = [facts(figures), _class_table(report)]
     if report.confidence is not None:
-        content.append(_band_table(report))
+        content.append(confidence_tables(report.confidence))
     if report.confusions:
         caption = element("div", "Confused classes", class_="caption")
         content += [caption, confusion_list(report.confusions)]
@@ -52,7 +53,12 @@ def _class_table(report: Report) -> Html:
     return table(["class", *numbers, ""], rows, title="Classes")
 
 
-def _band_table(report: Report) -> Html:
+def confidence_tables(confidence: Confidence) -> Html:
+    """Return two tables: how many labels are right by their probability, and what a minimum probability would give."""
+    return element("div", _band_table(confidence), _coverage_table(confidence), class_="columns")
+
+
+def _band_table(confidence: Confidence) -> Html:
     """Return how many labels are right, by the probability of the label."""
     rows = [
         (
@@ -61,10 +67,20 @@ def _band_table(report: Report) -> Html:
             f"{band.accuracy:.1%}" if band.documents else "",
             bar(band.accuracy) if band.documents else "",
         )
-        for band in report.bands
+        for band in confidence.bands()
     ]
     numbers = (Column("documents", is_number=True), Column("right", is_number=True))
     return table(["probability", *numbers, ""], rows, title="Labels by probability")
+
+
+def _coverage_table(confidence: Confidence) -> Html:
+    """Return the share of documents whose label has at least some probability, and how many of these are right."""
+    rows = [
+        (f"{row.min_probability:g}", f"{row.accuracy:.1%}" if row.share else "", f"{row.share:.1%}", bar(row.share))
+        for row in confidence.rows()
+    ]
+    numbers = (Column("right", is_number=True), Column("documents", is_number=True))
+    return table(["at least", *numbers, ""], rows, title="Labels with a minimum probability")
 
 
 def confusion_list(confusions: Sequence[ConfusedClasses]) -> Html:

@@ -22,6 +22,7 @@ from ..comparison.view import label_text
 from ..display import colour_css
 from ..errors import InputError
 from ..evaluation.confusions import MAX_EXAMPLE_CHARACTERS
+from ..evaluation.report_html import confidence_tables
 from ..extras import require_extra
 from ..files import replacing
 from ..writability import check_writable, unwritable
@@ -78,6 +79,10 @@ def report_page(comparison: Comparison) -> str:
         "view": comparison.view,
         "names": _names(comparison.conditions, short_names),
         "intervals": comparison.view.conditions.draw_intervals(),
+        "confidence": [
+            (combination, confidence_tables(confidence))
+            for combination, confidence in comparison.view.confidence[: len(combinations)]
+        ],
         "example_pairs": page_data.example_pairs(comparison),
         "max_example_characters": MAX_EXAMPLE_CHARACTERS,
         "charts": charts,

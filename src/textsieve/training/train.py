@@ -563,8 +563,8 @@ class Training:
             with inner.clock("selecting"):
                 selected = inner.plan.select(train, tuned.max_terms)
             fitted = inner.plan.fit(train.select(selected.columns), sieve=tuned.sieve)
-        test_counts = take_columns(test.counts, selected.columns)
-        predicted = predict_labels(self.plan, fitted, test_counts, tuned.threshold_rule)
+        scored_blocks = self.plan.score_blocks(fitted, take_columns(test.counts, selected.columns))
+        predicted = predict_labels(scored_blocks, tuned.threshold_rule)
         return compare_labels(
             *(targets.classes, test.targets.label_sets(), predicted.label_sets(targets.classes)),
             multilabel=targets.multilabel,

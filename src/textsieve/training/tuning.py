@@ -17,7 +17,7 @@ could not be learned (all its documents were held out, or all remaining ones bel
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -126,11 +126,11 @@ class PredictedLabels(NamedTuple):
 
 
 def predict_labels(
-    plan: TrainingPlan, fitted: FittedClassifier, counts: csr_matrix, rule: ThresholdRule | None
+    scored_blocks: Iterable[tuple[slice, DocumentScores]], rule: ThresholdRule | None
 ) -> PredictedLabels:
-    """Predict the labels of documents, given by the counts of the selected terms; without a rule, the best class."""
+    """Return the labels of documents, given slices of them with their scores; without a rule, the best class."""
     n_labels, class_numbers, is_unknown = [np.zeros(1, np.int64)], [], []  # 0 is where the first labels begin
-    for _, scored in plan.score_blocks(fitted, counts):
+    for _, scored in scored_blocks:
         is_label = scored.labels(rule)
         n_labels.append(is_label.sum(axis=1))
         class_numbers.append(np.nonzero(is_label)[1])

@@ -233,6 +233,12 @@
     section.querySelector(".by-class").replaceChildren(createClassTable(combination));
   };
 
+  // Probabilities: the tables of all combinations are in the page, and one of them is shown.
+  const showConfidence = (section) => {
+    const shown = Number(controlValue(section, "combination"));
+    section.querySelectorAll(".confidence").forEach((tables, number) => { tables.hidden = number !== shown; });
+  };
+
   // Terms: a card for each class. The search finds terms and class names that contain the query.
   const formatScore = (score, maxScore) => {
     if (score === null) return "";
@@ -322,7 +328,7 @@
   };
 
   // What fills each section, at first and when one of its controls changes.
-  const RENDERERS = { quality: drawPanels, times: drawPanels, energy: drawPanels, overlap: showOverlap, classes: showClasses, terms: showTerms };
+  const RENDERERS = { quality: drawPanels, times: drawPanels, energy: drawPanels, overlap: showOverlap, classes: showClasses, probabilities: showConfidence, terms: showTerms };
   listSections();
   enableCopying();
   document.querySelectorAll(".frame").forEach(frameTable);
