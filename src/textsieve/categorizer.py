@@ -28,6 +28,7 @@ from .categorizer_settings import (
 from .classifiers.linear import LinearScorer
 from .classifiers.sparse_linear import SparseLinearScorer
 from .corpus import Corpus
+from .corpus.label_column import LabelColumn
 from .errors import InputError, NotAvailable, Setting, shown
 from .modelfile.sources import OTHER, TrainingSource, with_another_source, with_moved_file
 from .parameters import Parameters, available_if
@@ -429,7 +430,9 @@ class Categorizer(Parameters):
             if labels is not None:
                 raise InputError("A corpus has its own labels", hint="leave labels out")
             class_by_text = classes_by_text(self._fitted().classes)
-            for batch, document_places in documents.placed_batches():
+            label_column = LabelColumn(documents, multilabel=self._fitted().multilabel, classes=class_by_text)
+            batches = label_column.check_beginning(documents.placed_batches(), lambda placed: placed[0])
+            for batch, document_places in batches:
                 yield (
                     batch.texts,
                     [

@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
@@ -22,7 +23,10 @@ from textsieve.modelfile.writing import encode
 from textsieve.spark import counting
 from textsieve.spark.columns import count_classes, select_documents
 from textsieve.spark.counting import gather_chunks
+from textsieve.spark.fitting import check_label_column
 from textsieve.spark.tasks import map_batches, reraise_own_errors
+from textsieve.training.targets import ClassSizes
+from textsieve.warning import InputWarning
 
 on_this_machine = pytest.mark.parametrize("spark", ["local"], indirect=True)
 here_and_away = pytest.mark.parametrize("spark", ["local", "connect"], indirect=True)
@@ -154,6 +158,21 @@ def test_a_label_that_is_nan_raises(spark: SparkSession) -> None:
         sieve.fit(df)
     mended = df.withColumn("label", F.nanvl("label", F.lit(None)))
     assert sieve.stats(mended).class_docs == (1,)
+
+
+@on_this_machine
+def test_ids_as_labels_raise_before_texts_are_counted(spark: SparkSession) -> None:
+    ids = spark.range(60).selectExpr("'red' AS text", "id AS label")
+    with pytest.raises(InputError, match=r"^60 different labels of 60 labelled documents; .*classes with label\.$"):
+        sieve.fit(ids)
+
+
+def test_dates_as_labels_lead_to_a_warning() -> None:
+    sizes = ClassSizes(("2024-05-31", "2024-06-01"), np.array([30, 20]), 60, 10, multilabel=False)
+    with pytest.warns(
+        InputWarning, match=r"^The labels look like dates or times, such as '2024-05-31'\. If these"
+    ):
+        check_label_column(sizes)
 
 
 # -- columns -----------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
-"""A column of IDs is no label column: training on a table raises an error that names a likelier column."""
+"""A column of IDs or dates is no label column: an error or a warning names a likelier column."""
 
 import json
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,10 @@ import polars as pl
 import pytest
 from tests.reference.categorizer_cases import plain_categorizer
 
-from textsieve import Corpus, InputError, compare, read
-from textsieve.corpus.source import likely_label_columns
+from textsieve import Corpus, InputError, TermCounter, compare, read
+from textsieve.checking import check
+from textsieve.corpus import label_column
+from textsieve.warning import InputWarning
 
 ROWS: list[dict[str, Any]] = [
     {
@@ -20,6 +23,7 @@ ROWS: list[dict[str, Any]] = [
         "priority": number % 3,
         "note": "" if number % 3 else "urgent",
         "constant": "x",
+        "date": f"2024-05-{number % 20 + 1:02}",
     }
     for number in range(60)
 ]
@@ -103,24 +107,41 @@ def test_all_row_groups_of_parquet_count(tmp_path: Path) -> None:
         plain_categorizer(classifier="nb").fit(read(path, text="body", label="id"))
 
 
-def test_a_failed_look_at_other_columns_leaves_out_the_hint() -> None:
-    def fail() -> dict[str, list[object]]:
-        raise InputError("damaged")
+def test_a_column_of_ids_raises_before_anything_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rest of the file is not read: it has a line that would raise another error."""
+    monkeypatch.setattr(label_column, "BEGINNING_DOCUMENTS", 1_000)
+    lines = [f"{number},moon rocket,{number % 2}" for number in range(30_000)]
+    path = tmp_path / "tickets.csv"
+    path.write_text("\n".join(["id,body,section", *lines, "one,field,too,many"]))
+    message = r"1,000 different labels of the first 1,000 labelled documents; .*label='section'\? If these are"
+    for counting in (
+        lambda corpus: plain_categorizer(classifier="nb").fit(corpus),
+        lambda corpus: compare(corpus, selectors="chi", n_terms=5, classifiers="nb", folds=2),
+        check,
+    ):
+        monkeypatch.setattr(TermCounter, "partial_fit_transform", lambda *_: pytest.fail("a text is counted"))
+        with pytest.raises(InputError, match=message):
+            counting(read(path, text="body", label="id"))
 
-    corpus = Corpus("a.parquet", lambda report: iter(()), sample_columns=fail)
-    with pytest.raises(InputError, match=r"^a\.parquet: 99 different labels of 100 .* classes with label"):
-        corpus.require_repeated_labels(99, 100)
+
+def test_training_warns_of_dates_once_and_names_a_likelier_column(tmp_path: Path) -> None:
+    corpus = read(written(tmp_path, "csv"), text="body", label="date")
+    message = r"csv: the labels in column 'date' look like dates .*'2024-05-01'\. Did you mean label='section'\?$"
+    with pytest.warns(InputWarning, match=message) as caught:
+        plain_categorizer(classifier="nb").fit(corpus)
+    assert len(caught) == 1
 
 
-def test_likely_columns_repeat_their_values_and_are_filled() -> None:
-    sample: dict[str, list[object]] = {
-        "id": list(range(20)),
-        "owner": ["a", "b", "c", "d"] * 5,
-        "section": ["x", "y "] * 10,
-        "Topic": ["u", "v", "w", "u"] * 5,
-        "constant": ["x"] * 20,
-        "seldom": ["a", "b", *[None] * 18],
-        "many": [f"{number % 5}" for number in range(20)],
-    }
-    assert likely_label_columns(sample) == ["Topic", "section", "owner"]
-    assert likely_label_columns({}) == []
+def test_evaluation_checks_labels_that_the_model_does_not_know(tmp_path: Path) -> None:
+    path = written(tmp_path, "csv")
+    model = plain_categorizer(classifier="nb").fit(read(path, text="body", label="section"))
+    with pytest.raises(InputError, match=r"60 different labels of 60 .*Did you mean label='section'\?"):
+        model.evaluate(read(path, text="body", label="id"))
+    with pytest.warns(InputWarning, match=r"the labels in column 'date' look like dates"):
+        model.evaluate(read(path, text="body", label="date"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert model.evaluate(read(path, text="body", label="section")).accuracy == 1
+        with pytest.warns(InputWarning):
+            dates = plain_categorizer(classifier="nb").fit(read(path, text="body", label="date"))
+        dates.evaluate(read(path, text="body", label="date"))  # dates are the classes of this model

@@ -23,4 +23,10 @@ def with_progress(corpus: Corpus, stage: str, on_progress: ProgressCallback) -> 
             done += len(batch)
             on_progress(stage, done, None)
 
-    return Corpus(corpus.name, start, multilabel=corpus.multilabel, sample_columns=corpus.sample_columns)
+    return Corpus(
+        corpus.name,
+        start,
+        multilabel=corpus.multilabel,
+        sample_columns=corpus.sample_columns,
+        tables=corpus.tables,
+    )

@@ -90,7 +90,7 @@ def _join(name: str, train: Corpus, test: Corpus) -> Corpus:
     # None means unknown: the documents are multilabel if one part is, and single-label only if both are known to be.
     declared = {train.multilabel, test.multilabel}
     multilabel = True if True in declared else None if None in declared else False
-    return Corpus(name, start, multilabel=multilabel, sample_columns=train.sample_columns)
+    return Corpus(name, start, multilabel=multilabel, sample_columns=train.sample_columns, tables=train.tables)
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,13 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ..errors import DocumentError, InputError, Place, Setting, shown
+from ..errors import DocumentError, InputError, Place, shown
 from ..threads import read_ahead
 from ..warning import warn
 from .batch import BATCH_DOCUMENTS, Batch, Document, DocumentPlace, KeptValues, Labels, Report, in_batches
 from .label_spellings import LabelFolder, hint_about_spellings, spellings_by_key
 from .labels import LabelReader
-from .source import UsedColumns, likely_label_columns
+from .source import UsedColumns
 from .streams import without_surrogates
 
 if TYPE_CHECKING:
@@ -39,8 +39,6 @@ It leaves out the columns of the text and the label, and columns that can't be a
 """
 SAMPLED_ROWS = 1_000
 """About as many rows are sampled; fewer of JSON objects with much text."""
-MIN_CHECKED_LABELS, MAX_DISTINCT_SHARE = 50, 0.9
-"""A table with at least so many labelled rows may have at most this share of different labels."""
 
 
 class Corpus:
@@ -137,29 +135,6 @@ class Corpus:
         if self._declared_multilabel is None and self.report is not None:
             return self.report.multilabel
         return self._declared_multilabel
-
-    def require_repeated_labels(self, n_classes: int, n_labelled: int) -> None:
-        """Raise `InputError` if nearly every labelled row of a table has a label of its own, as in a column of IDs.
-
-        The error names the column that looks most like labels, if there is one. Documents that come from no table are
-        not checked: nobody chose a wrong column for them.
-        """
-        if self.sample_columns is None or n_labelled < MIN_CHECKED_LABELS:
-            return
-        if n_classes <= MAX_DISTINCT_SHARE * n_labelled:
-            return
-        try:
-            likely = likely_label_columns(self.sample_columns())
-        except InputError:  # a column that training does not read is damaged or too large: then there is no hint
-            likely = []
-        hint: tuple[str | Setting, ...] = ("In a table, name the column of the classes with ", Setting("label"))
-        if likely:
-            hint = ("Did you mean ", Setting("label", likely[0]), "?")
-        raise InputError(
-            f"{n_classes:,} different labels of {n_labelled:,} labelled documents; a class needs several documents",
-            place=self.name,
-            hint=hint,
-        )
 
     def split(self) -> tuple[Corpus, Corpus] | None:
         """Return the training and test parts if the publisher of the documents defines them, else None."""

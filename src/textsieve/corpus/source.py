@@ -287,21 +287,6 @@ def used_columns(columns: Sequence[str], chosen: ChosenColumns, kept: Mapping[st
     )
 
 
-def likely_label_columns(sample: Mapping[str, Sequence[object]]) -> list[str]:
-    """Return the columns that look like labels, the likeliest first, from values of the first rows of a table.
-
-    Labels repeat: a column of labels has at least two different values, at most one for every five rows, and is filled
-    in at least half of the rows. Conventional names come first, and then columns with few different values.
-    """
-    n_distinct: dict[str, int] = {}
-    for name, values in sample.items():
-        filled = [value for value in values if value is not None and str(value).strip()]
-        distinct = len({str(value).strip() for value in filled})
-        if 2 * len(filled) >= len(values) and 2 <= distinct <= len(filled) / 5:
-            n_distinct[name] = distinct
-    return sorted(n_distinct, key=lambda name: (_normalize(name) not in LABEL_NAMES, n_distinct[name]))
-
-
 def choose_kept_columns(columns: Sequence[str], source: Source) -> dict[str, int]:
     """Return the names and positions of the columns to keep.
 

@@ -22,7 +22,8 @@ from pyspark.sql import functions as F
 
 from ..categorizer import Categorizer
 from ..categorizer_settings import Settings
-from ..errors import InputError, shown
+from ..corpus.label_column import HINT_AFTER_KIND, distinct_labels_problem, kind_problem
+from ..errors import InputError, Setting, shown
 from ..modelfile import encode
 from ..prediction import Model
 from ..selectors import Cascade
@@ -34,6 +35,7 @@ from ..training.plan import TrainingPlan
 from ..training.ranking import with_every_label
 from ..training.targets import ClassSizes
 from ..training.train import Training, TuningResult, are_short, require_classes
+from ..warning import warn
 from .columns import TextColumns, count_characters, count_classes, select_documents
 from .counting import CELL_SCHEMA, FREQUENCY_SCHEMA, ChunkReader, CountClasses, CountTerms
 from .frequencies import VocabularySize, measure_vocabulary, with_frequencies
@@ -95,6 +97,16 @@ def fit(
     return trained
 
 
+def check_label_column(sizes: ClassSizes) -> None:
+    """Raise `InputError` if nearly all labels are different, or warn if they look like dates; as for a table."""
+    n_labelled = sizes.n_documents - sizes.n_unlabelled
+    if not sizes.multilabel and (problem := distinct_labels_problem(len(sizes.classes), n_labelled)):
+        raise InputError(problem, hint=("Name the column of the classes with ", Setting("label")))
+    counts = dict(zip(map(str, sizes.classes), sizes.class_docs.tolist(), strict=True))
+    if problem := kind_problem(counts):
+        warn((f"{problem[0].upper()}{problem[1:]} ", *HINT_AFTER_KIND))
+
+
 class _Fit:
     """One training run."""
 
@@ -116,6 +128,7 @@ class _Fit:
             if not self._sizes.n_documents:
                 raise InputError("There are no documents: the DataFrame has no rows.")
             require_classes(self._sizes)
+            check_label_column(self._sizes)
             if self._settings.short_texts_get_ngrams and are_short(*count_characters(self._documents)):
                 self.training.resolve_settings(texts_are_short=True)
         self._plan = self.training.plan

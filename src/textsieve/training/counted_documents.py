@@ -24,6 +24,7 @@ from ..arrays import Counts, Floats, Ints
 from ..categorizer_settings import Limits
 from ..corpus import Batch, Corpus, Labels
 from ..corpus.batch import in_groups
+from ..corpus.label_column import LabelColumn
 from ..errors import InputError
 from ..memory import give_back
 from ..progress import Progress as Progress
@@ -425,7 +426,9 @@ def count_corpus(
     doc_freq = np.zeros(0, np.int64)
     stats: ClassStats | None = None
     spilled: SpilledCounts | None = None
-    for batch in in_groups(corpus.batches(ahead=True) if first_pass is None else first_pass, GROUP_CHARACTERS):
+    batches = corpus.batches(ahead=True) if first_pass is None else iter(first_pass)
+    label_column = LabelColumn(corpus, multilabel=multilabel)
+    for batch in in_groups(label_column.check_beginning(batches, lambda batch: batch), GROUP_CHARACTERS):
         _require_texts(corpus, batch)
         if script_sample is not None:
             script_sample.add(batch.texts)
@@ -455,8 +458,7 @@ def count_corpus(
     terms, alphabetical = counter.terms(), counter.alphabetical()
     multilabel = corpus.multilabel if multilabel is None else multilabel
     targets = Targets.of(labels, len(labels), bool(multilabel))
-    if not targets.multilabel:
-        corpus.require_repeated_labels(len(targets.classes), sum(map(len, targets.members)))
+    label_column.check_whole(dict(zip(map(str, targets.classes), map(len, targets.members), strict=True)))
     counted_sample = CountedDocuments(
         take_columns(sample.matrix(len(terms)), alphabetical),
         terms.subset(alphabetical),
