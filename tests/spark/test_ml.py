@@ -6,6 +6,7 @@ are tested in test_spark_fit.py.
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -19,11 +20,14 @@ from pyspark.ml.evaluation import MulticlassClassificationEvaluator
 from pyspark.ml.feature import StringIndexer
 from pyspark.ml.tuning import CrossValidator, CrossValidatorModel, ParamGridBuilder
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from tests.reference.categorizer_cases import PLAIN, plain_categorizer, small_texts
-from textsieve import Categorizer, InputError
+from textsieve import Categorizer, InputError, read
+from textsieve import spark as sieve
 from textsieve.categorizer_settings import SETTINGS
 from textsieve.modelfile.writing import encode
+from textsieve.spark.columns import select_documents
 from textsieve.spark.ml import SieveCategorizer, SieveCategorizerModel, SieveSelector, SieveSelectorModel
 from textsieve.spark.ml.params import camel_case
 
@@ -43,9 +47,9 @@ on_this_machine = pytest.mark.parametrize("spark", ["local"], indirect=True)
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Train on the driver, which is much faster, in tests about the stage itself."""
 
-    def fit(df: DataFrame, text: str, label: str, categorizer: Categorizer) -> Categorizer:
-        rows = df.select(text, label).collect()
-        return categorizer.fit([row[text] for row in rows], [row[label] for row in rows])
+    def fit(df: DataFrame, text: str | list[str], label: str, categorizer: Categorizer) -> Categorizer:
+        rows = select_documents(df, text, label).collect()
+        return categorizer.fit([row["text"] for row in rows], [row["label"] for row in rows])
 
     monkeypatch.setattr("textsieve.spark.ml.estimators.fit", fit)
 
@@ -53,6 +57,22 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
 def documents(spark: SparkSession) -> DataFrame:
     rows = list(zip(range(len(CASE.texts)), CASE.texts, CASE.labels, strict=True))
     return spark.createDataFrame(rows, "id long, text string, label string").coalesce(2)
+
+
+def in_two_columns(df: DataFrame) -> DataFrame:
+    """Return the documents with each text in two columns, of which one or both may be null or blank."""
+    parts = {
+        0: (" ", "text"),
+        1: ("text", None),
+        2: (None, " "),
+    }
+    title, body = F.substring("text", 1, 20), F.expr("substring(text, 21)")
+    for number, columns in parts.items():
+        part = [F.col("text") if column == "text" else F.lit(column) for column in columns]
+        title = F.when(F.col("id") % 7 == number, part[0]).otherwise(title)
+        body = F.when(F.col("id") % 7 == number, part[1]).otherwise(body)
+    others = [name for name in df.columns if name not in ("id", "text")]
+    return df.select("id", title.alias("title"), body.alias("body"), *others)
 
 
 def columns(df: DataFrame, *names: str) -> list[list[Any]]:
@@ -104,7 +124,7 @@ def test_params_are_set_by_keyword_by_setter_and_by_param() -> None:
 
 def test_an_unknown_param_raises() -> None:
     with pytest.raises(
-        InputError, match=r"SieveSelector has no Param 'classifier'; it has textCol, labelCol, outputCol"
+        InputError, match=r"SieveSelector has no Param 'classifier'; it has textCol, textCols, labelCol, outputCol"
     ):
         SieveSelector(classifier="nb")
     with pytest.raises(InputError, match=r"SieveCategorizer has no Param 'n_terms'; it has .* nTerms"):
@@ -117,6 +137,29 @@ def test_a_value_that_json_cannot_represent_raises() -> None:
         SieveCategorizer(selector=object())
     with pytest.raises(TypeError, match=r'param "analyzer". <.*split.*> can\'t be saved with a pipeline'):
         SieveCategorizer(analyzer=str.split)
+
+
+@pytest.mark.parametrize("stage_type", [SieveCategorizer, SieveSelector])
+def test_text_columns_are_one_name_or_several_but_not_both(stage_type: Any) -> None:
+    both = r"^textCol is 'body', and textCols is \['title', 'body'\]; only one of them can be set\. To unset "
+    stage = stage_type(textCols=("title", "body"))
+    assert (stage.getTextCols(), stage.text_columns()) == (["title", "body"], ["title", "body"])
+    assert stage_type(textCol="body").text_columns() == "body"
+    assert stage_type().text_columns() == "text"
+    with pytest.raises(InputError, match=both):
+        stage_type(textCol="body", textCols=["title", "body"])
+    copied = stage.copy({stage.textCol: "body"})
+    none: Any = None
+    for use in (copied.fit, copied.setParams):
+        with pytest.raises(InputError, match=both):
+            use(none) if use == copied.fit else use(nTerms=3)
+    copied.clear(copied.textCols)
+    assert copied.text_columns() == "body"
+    assert stage.copy({stage.textCols: none}).text_columns() == "text"
+    with pytest.raises(TypeError, match=r'"textCol". \[\'a\'\] is not the name of one column; textCols takes a list'):
+        stage_type(textCol=["a"])
+    with pytest.raises(TypeError, match=r'"textCols". Could not convert title to list of strings'):
+        stage.setTextCols("title")
 
 
 # -- in classic and Connect sessions -----------------------------------------------------------------------------
@@ -136,6 +179,59 @@ def test_a_pipeline_predicts_what_fit_and_predict_do(spark: SparkSession, tmp_pa
         assert (stage.terms, stage.classes) == (expected.terms_, ["boat", "cook", "moon"])
         assert stage.getNTerms() == 20
         assert stage.categorizer.explain(CASE.texts[0]) == expected.explain(CASE.texts[0])
+
+
+@on_this_machine
+def test_several_text_columns_are_joined_as_in_files_and_kept_with_the_model(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    df = in_two_columns(documents(spark))
+    rows = sorted((row.asDict() for row in df.collect()), key=lambda row: int(row["id"]))
+    file, folder = tmp_path / "documents.jsonl", str(tmp_path / "pipeline")
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    corpus = read(file, text=["title", "body"], label="label")
+    settings = {"selector": "ig", "n_terms": 20, "classifier": "nb"}
+    expected = plain_categorizer(**settings).fit(corpus)
+    predictions = expected.model_.predict(list(corpus.texts()))
+    fitted = Pipeline(stages=[SieveCategorizer(**FEW | {"classifier": "nb"}, textCols=["title", "body"])]).fit(df)
+    fitted.save(folder)
+    for model in (fitted, PipelineModel.load(folder), fitted.copy()):
+        (stage,) = model.stages
+        assert isinstance(stage, SieveCategorizerModel)
+        assert (stage.getTextCols(), stage.isSet("textCol")) == (["title", "body"], False)
+        assert stage.model.about["columns"] == {"text": ["title", "body"]}
+        transformed = model.transform(df)
+        assert transformed.columns == [*df.columns, "prediction", "scores"]
+        labels, scores = columns(transformed, "prediction", "scores")
+        assert labels == predictions.labels.tolist()
+        np.testing.assert_array_equal(scores, predictions.scores)
+        stage.model.about.pop("columns")
+        assert encode(stage.model) == encode(expected.model_)
+        stage.model.about["columns"] = {"text": ["title", "body"]}
+    there = sieve.fit(df, ["title", "body"], "label", plain_categorizer(**settings))
+    assert encode(there.model_) == encode(expected.model_)
+
+
+@on_this_machine
+def test_wrong_text_columns_raise_and_name_the_param_and_the_column(spark: SparkSession) -> None:
+    df = in_two_columns(documents(spark))
+    model = SieveCategorizerModel(local().model_)
+    for names, message in (
+        (
+            ["title", "text"],
+            r"^textCols='text': there is no such column; there are \['body', 'id', 'label', '",
+        ),
+        (["title", "id"], r"^textCols='id': the column is of type bigint; use one with text, or cast it\.$"),
+        (["body", "title", "body"], r"^textCols='body': the column is given twice; give each column once\.$"),
+        ([], r"^textCols=\[\]; name at least one column\.$"),
+    ):
+        with pytest.raises(InputError, match=message):
+            SieveCategorizer(textCols=names).fit(df)
+        with pytest.raises(InputError, match=message):
+            model.setTextCols(names).transform(df)
+    with pytest.raises(InputError, match=r"^labelCol='section': there is no such column"):
+        SieveSelector(textCols=["title"], labelCol="section").fit(df)
 
 
 @both_kinds
@@ -201,7 +297,10 @@ def test_empty_texts_have_empty_vectors_and_wrong_columns_raise(spark: SparkSess
     none = spark.createDataFrame([(1, None), (2, ""), (3, "sail sail")], "id long, text string")
     (vectors,) = columns(selector.transform(none), "features")
     assert [vector.numNonzeros() for vector in vectors] == [0, 0, 1]
-    with pytest.raises(InputError, match=r"'body': there is no such column; there are \['id', 'label', 'text'\]"):
+    two = in_two_columns(spark.createDataFrame([(0, "sail"), (1, "sail"), (2, "sail")], "id long, text string"))
+    (vectors,) = columns(selector.copy({selector.textCols: ["title", "body"]}).transform(two), "features")
+    assert [vector.numNonzeros() for vector in vectors] == [1, 1, 0], "both columns of the last are null or blank"
+    with pytest.raises(InputError, match=r"textCol='body': there is no such column; there are \['id', 'label', '"):
         selector.copy({selector.textCol: "body"}).transform(df)
     with pytest.raises(InputError, match="'label' is a column already; drop it, or name another for what is added"):
         selector.setOutputCol("label").transform(df)
@@ -212,8 +311,9 @@ def test_empty_texts_have_empty_vectors_and_wrong_columns_raise(spark: SparkSess
 @on_this_machine
 @pytest.mark.usefixtures("here")
 def test_a_cross_validator_tunes_the_number_of_terms(spark: SparkSession, tmp_path: Path) -> None:
-    df = StringIndexer(inputCol="label", outputCol="number").fit(documents(spark)).transform(documents(spark))
-    stage = SieveCategorizer(**FEW, labelCol="number")
+    two = in_two_columns(documents(spark))
+    df = StringIndexer(inputCol="label", outputCol="number").fit(two).transform(two)
+    stage = SieveCategorizer(**FEW, labelCol="number", textCols=["title", "body"])
     grid = ParamGridBuilder().addGrid(stage.nTerms, [1, 12]).build()
     judge = MulticlassClassificationEvaluator(labelCol="number", metricName="accuracy")
     tuning = CrossValidator(estimator=stage, estimatorParamMaps=grid, evaluator=judge, numFolds=2, seed=0)
@@ -223,15 +323,18 @@ def test_a_cross_validator_tunes_the_number_of_terms(spark: SparkSession, tmp_pa
     tuned.save(str(tmp_path / "tuned"))
     loaded: Any = CrossValidatorModel.load(str(tmp_path / "tuned"))
     assert loaded.bestModel.terms == tuned.bestModel.terms
+    assert loaded.bestModel.getTextCols() == ["title", "body"]
+    assert loaded.bestModel.model.about["columns"] == {"text": ["title", "body"], "label": "number"}
 
 
 @on_this_machine
 @pytest.mark.usefixtures("here")
 def test_the_code_in_the_page_works_as_printed(spark: SparkSession, tmp_path: Path) -> None:
     page = Path(__file__).parents[2] / "docs" / "spark-ml.md"
-    (code,) = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
     names: dict[str, Any] = {"df": documents(spark), "folder": str(tmp_path)}
-    exec(code, names)
+    for code in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL):
+        exec(code, names)
+    assert names["stage"].text_columns() == ["title", "description"]
     assert names["found"].columns == ["text", "prediction", "scores"]
     assert names["found"].count() == 60
     assert len(names["terms"]) == 20

@@ -169,9 +169,7 @@ def test_ids_as_labels_raise_before_texts_are_counted(spark: SparkSession) -> No
 
 def test_dates_as_labels_lead_to_a_warning() -> None:
     sizes = ClassSizes(("2024-05-31", "2024-06-01"), np.array([30, 20]), 60, 10, multilabel=False)
-    with pytest.warns(
-        InputWarning, match=r"^The labels look like dates or times, such as '2024-05-31'\. If these"
-    ):
+    with pytest.warns(InputWarning, match=r"^The labels look like dates or times, such as '2024-05-31'\. If these"):
         check_label_column(sizes)
 
 
@@ -371,3 +369,8 @@ def test_predictions_are_added_to_all_other_columns(spark: SparkSession) -> None
         assert [row["prediction"], row["how much"]] == by_text[row["text"]]
     assert predicted.count() == len(rows)
     assert sieve.predict(df.filter("false"), model, scores=None).collect() == []
+    as_bytes = df.withColumn("text", F.col("text").cast("binary")).drop("scores")
+    assert sieve.predict(as_bytes, model, ["text"]).schema == sieve.predict(as_bytes, model, "text").schema
+    for row in sieve.predict(as_bytes, model, ["text"]).collect():
+        text = None if row["text"] is None else row["text"].decode()
+        assert [row["prediction"], row["scores"]] == by_text[text], "a list of one column is that column"

@@ -45,6 +45,17 @@ TextColumns = str | Sequence[str]
 """The name of the column of the texts, or of several columns, which are joined."""
 
 
+def text_names(text: TextColumns) -> tuple[str, ...]:
+    """Return the names of the columns of the texts; raise `InputError` if there is none, or one twice."""
+    names = (text,) if isinstance(text, str) or not isinstance(text, Sequence) else tuple(text)
+    if not names:
+        raise InputError(setting=TEXT, value=text, hint="name at least one column")
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            raise InputError("the column is given twice", setting=TEXT, value=name, hint="give each column once")
+    return names
+
+
 def select_documents(df: DataFrame, text: TextColumns, label: str | None) -> DataFrame:
     """Return a DataFrame with the texts, and the labels if a column is given for them, and nothing else.
 
@@ -63,9 +74,7 @@ def number_columns(df: DataFrame, text: TextColumns) -> tuple[DataFrame, Express
 
     Spark ignores the case of column names, so columns are selected by numbers instead of their names.
     """
-    names = (text,) if isinstance(text, str) or not isinstance(text, Sequence) else tuple(text)
-    if not names:
-        raise InputError(setting=TEXT, value=text, hint="name at least one column")
+    names = text_names(text)
     positions = [_position_of(df, name, TEXT, _TEXT_TYPES) for name in names]
     numbered = df.toDF(*map(str, range(len(df.columns))))
     parts = [_without_collation(numbered, position) for position in positions]

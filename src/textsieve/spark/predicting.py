@@ -21,7 +21,7 @@ from ..errors import InputError, shown
 from ..modelfile.reading import decode
 from ..modelfile.writing import encode
 from ..prediction import Abstention, Model
-from .columns import TextColumns, decode_texts, number_columns
+from .columns import TextColumns, decode_texts, number_columns, text_names
 from .tasks import map_batches
 
 if TYPE_CHECKING:
@@ -72,20 +72,21 @@ def add_model_columns(
         if field.name in df.columns:
             hint = "drop it, or name another for what is added"
             raise InputError(f"{field.name!r} is a column already", hint=hint)
-    n_columns, fields = len(df.columns), list(df.schema.fields)
-    position = df.columns.index(text) if isinstance(text, str) else n_columns
-    if not isinstance(text, str):  # the joined texts are one more column, which is dropped at the end
-        numbered = numbered.select("*", texts.alias(str(n_columns)))
+    n_columns, fields, names = len(df.columns), list(df.schema.fields), text_names(text)
+    position = df.columns.index(names[0])
+    if len(names) > 1:  # the joined texts are one more column, which is dropped at the end
+        position = n_columns
+        numbered = numbered.select("*", texts.alias(str(position)))
         fields.append(T.StructField("", T.StringType()))
     fields += new_fields
     schema = [
-        T.StructField(str(position), field.dataType, nullable=True, metadata=field.metadata)
-        for position, field in enumerate(fields)
+        T.StructField(str(number), field.dataType, nullable=True, metadata=field.metadata)
+        for number, field in enumerate(fields)
     ]
     task = _AddColumns(encode(model), position, make_columns)
     added = map_batches(numbered, task, T.StructType(schema))
-    if not isinstance(text, str):
-        added, fields = added.drop(str(n_columns)), [*fields[:n_columns], *new_fields]
+    if len(names) > 1:
+        added, fields = added.drop(str(position)), [*fields[:n_columns], *new_fields]
     return added.toDF(*(field.name for field in fields))
 
 

@@ -28,22 +28,28 @@ from ...registry import CLASSIFIERS
 from ...text.csr import CSR
 from ..fitting import fit
 from ..predicting import add_model_columns, predict
-from .params import ParamSpec, setting_params
+from .params import ParamSpec, WithColumns, setting_params
 from .stages import SieveEstimator, SieveModel
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-TEXT_COL = ParamSpec("textCol", "text", "the column with the texts")
-LABEL_COL = ParamSpec("labelCol", "label", "the column with the labels; arrays for multilabel documents")
 CATEGORIZER_PARAMS = (
-    TEXT_COL,
-    LABEL_COL,
     ParamSpec("predictionCol", "prediction", "the new column with the predicted label or labels"),
     ParamSpec("scoresCol", "scores", "the new column with the scores of the classes; an empty text or None: no scores"),
     *setting_params(without=["keep_stats"]),  # a saved stage contains a model without statistics
 )
+
+
+def _train(stage: WithColumns, dataset: DataFrame, categorizer: Categorizer) -> Model:
+    """Return a model trained on the columns of a stage, whose names it stores if they are not those by default."""
+    text = stage.text_columns()
+    with stage.naming_params():
+        model = fit(dataset, text, stage.getLabelCol(), categorizer).model_
+    if columns := stage.set_columns():
+        model.about["columns"] = columns
+    return model
 
 
 class SieveCategorizer(SieveEstimator["SieveCategorizerModel"], specs=CATEGORIZER_PARAMS):
@@ -52,8 +58,7 @@ class SieveCategorizer(SieveEstimator["SieveCategorizerModel"], specs=CATEGORIZE
     __module__ = "textsieve.spark.ml"  # where a saved pipeline looks for the class
 
     def _fit(self, dataset: DataFrame) -> SieveCategorizerModel:
-        trained = fit(dataset, self.getTextCol(), self.getLabelCol(), Categorizer(**self._settings()))
-        return self._with_params(SieveCategorizerModel(trained.model_))
+        return self._with_params(SieveCategorizerModel(_train(self, dataset, Categorizer(**self._settings()))))
 
 
 class SieveCategorizerModel(SieveModel, specs=CATEGORIZER_PARAMS):
@@ -73,7 +78,8 @@ class SieveCategorizerModel(SieveModel, specs=CATEGORIZER_PARAMS):
 
     def _transform(self, dataset: DataFrame) -> DataFrame:
         names = {"prediction": self.getPredictionCol(), "scores": self.getScoresCol() or None}
-        return predict(dataset, self.model, self.getTextCol(), **names)
+        with self.naming_params():
+            return predict(dataset, self.model, self.text_columns(), **names)
 
 
 OUTPUT_COL = ParamSpec("outputCol", "features", "the new column with the vectors")
@@ -82,7 +88,7 @@ CLASSIFIER_SETTINGS = (
     *("max_size", "tolerance", "cut", "cut_options", "probabilities", "held_out", "keep_stats"),
     *PRESENTATION,
 )
-SELECTOR_PARAMS = (TEXT_COL, LABEL_COL, OUTPUT_COL, *setting_params(without=CLASSIFIER_SETTINGS))
+SELECTOR_PARAMS = (OUTPUT_COL, *setting_params(without=CLASSIFIER_SETTINGS))
 
 _VECTOR_TYPE = pa.struct(
     [("type", pa.int8()), ("size", pa.int32()), ("indices", pa.list_(pa.int32())), ("values", pa.list_(pa.float64()))]
@@ -121,8 +127,7 @@ class SieveSelector(SieveEstimator["SieveSelectorModel"], specs=SELECTOR_PARAMS)
         # is the fastest.
         settings = {**default_weighting, **params, "classifier": "nb", "cut": "rcut", "cut_options": {"ranks": 1}}
         settings["probabilities"] = None
-        trained = fit(dataset, self.getTextCol(), self.getLabelCol(), Categorizer(**settings))
-        return self._with_params(SieveSelectorModel(trained.model_))
+        return self._with_params(SieveSelectorModel(_train(self, dataset, Categorizer(**settings))))
 
 
 class SieveSelectorModel(SieveModel, specs=SELECTOR_PARAMS):
@@ -133,4 +138,5 @@ class SieveSelectorModel(SieveModel, specs=SELECTOR_PARAMS):
     def _transform(self, dataset: DataFrame) -> DataFrame:
         metadata = {"ml_attr": {"num_attrs": len(self.model.terms)}}
         new_fields = [T.StructField(self.getOutputCol(), VectorUDT(), nullable=True, metadata=metadata)]
-        return add_model_columns(dataset, self.model, self.getTextCol(), new_fields, _vector_columns)
+        with self.naming_params():
+            return add_model_columns(dataset, self.model, self.text_columns(), new_fields, _vector_columns)

@@ -7,28 +7,16 @@ Params have values that JSON can represent, and selectors and classifiers are gi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
-from pyspark.ml.param import Param, Params
+from pyspark.ml.param import Param, Params, TypeConverters
 
 from ...categorizer_settings import SETTINGS
 from ...errors import InputError, shown
-
-
-class ParamSpec(NamedTuple):
-    """A Param, and the name of its setting; Params for columns have no setting."""
-
-    param: str
-    default: Any
-    description: str
-    setting: str | None = None
-
-    @property
-    def suffix(self) -> str:
-        """Return the part of the method names after `set` and `get`."""
-        return self.param[0].upper() + self.param[1:]
+from ..columns import TextColumns
 
 
 def as_param(value: Any) -> Any:
@@ -46,6 +34,29 @@ def as_param(value: Any) -> Any:
         f"{shown(value)} can't be saved with a pipeline; give a name, a number, or a list or dict of them. Settings of "
         "a selector or classifier are given by selectorOptions or classifierOptions."
     )
+
+
+class ParamSpec(NamedTuple):
+    """A Param, and the name of its setting; Params for columns have no setting."""
+
+    param: str
+    default: Any
+    description: str
+    setting: str | None = None
+    convert: Callable[[Any], Any] = as_param
+    """Returns a value in a form that JSON preserves, or raises `TypeError`; None is never converted."""
+
+    @property
+    def suffix(self) -> str:
+        """Return the part of the method names after `set` and `get`."""
+        return self.param[0].upper() + self.param[1:]
+
+
+def _column_name(value: Any) -> str:
+    """Return the name of a column; raise `TypeError` for anything else, such as a list of names."""
+    if not isinstance(value, str):
+        raise TypeError(f"{shown(value)} is not the name of one column; textCols takes a list of names.")
+    return value
 
 
 def as_setting(name: str, value: Any) -> Any:
@@ -77,6 +88,26 @@ def setting_params(*, without: Collection[str]) -> tuple[ParamSpec, ...]:
     )
 
 
+def _getter(spec: ParamSpec) -> Callable[[Any], Any]:
+    """Return the method that gets the value of a Param."""
+
+    def get(self: WithParams) -> Any:
+        return self.getOrDefault(spec.param)
+
+    get.__name__, get.__doc__ = f"get{spec.suffix}", f"Return the value of {spec.param}, or its default."
+    return get
+
+
+def _setter(spec: ParamSpec) -> Callable[[Any, Any], Any]:
+    """Return the method that sets the value of a Param, and returns the stage."""
+
+    def set_(self: WithParams, value: Any) -> Any:
+        return self._set(**{spec.param: value})
+
+    set_.__name__, set_.__doc__ = f"set{spec.suffix}", f"Set {spec.param}: {spec.description}"
+    return set_
+
+
 class WithParams(Params):
     """A stage whose Params are given by specifications: `class Stage(WithParams, specs=...)`.
 
@@ -90,7 +121,7 @@ class WithParams(Params):
         super().__init_subclass__(**others)
         cls.specs = cls.specs + specs
         for spec in specs:
-            setattr(cls, spec.param, Param(Params._dummy(), spec.param, spec.description, as_param))
+            setattr(cls, spec.param, Param(Params._dummy(), spec.param, spec.description, spec.convert))
             setattr(cls, f"get{spec.suffix}", _getter(spec))
             if spec.setting is None or not issubclass(cls, FittedParams):
                 setattr(cls, f"set{spec.suffix}", _setter(spec))
@@ -120,25 +151,56 @@ class WithParams(Params):
         return {name: as_setting(name, value) for name, value in values.items()}
 
 
-class FittedParams(WithParams):
+TEXT_COL = ParamSpec("textCol", "text", "the column with the texts", convert=_column_name)
+TEXT_COLS = ParamSpec(
+    "textCols",
+    None,
+    "the columns whose texts are joined, with a blank line between two parts; instead of textCol",
+    convert=TypeConverters.toListString,
+)
+LABEL_COL = ParamSpec("labelCol", "label", "the column with the labels; arrays for multilabel documents")
+
+
+class WithColumns(WithParams, specs=(TEXT_COL, TEXT_COLS, LABEL_COL)):
+    """A stage that reads texts from one column or from several, as `inputCol` and `inputCols` of Spark's own stages."""
+
+    def setParams(self, **params: Any) -> Self:
+        """Set several Params by name; raise `InputError` if both textCol and textCols are set then."""
+        super().setParams(**params)
+        self.text_columns()
+        return self
+
+    def text_columns(self) -> TextColumns:
+        """Return the column or columns of the texts; raise `InputError` if both textCol and textCols are set."""
+        column: str = self.getTextCol()
+        columns: list[str] | None = self.getTextCols()
+        if columns is None:
+            return column
+        if self.isSet("textCol") and column is not None:
+            raise InputError(
+                f"textCol is {shown(column)}, and textCols is {shown(columns)}; only one of them can be set",
+                hint="To unset the other, use stage.clear(stage.textCol) or stage.clear(stage.textCols)",
+            )
+        return columns
+
+    def set_columns(self) -> dict[str, Any]:
+        """Return the columns that were set, not those by default, as `textsieve train` stores them in a model."""
+        has_text = self.getTextCols() is not None or self.isSet("textCol")
+        columns = {"text": self.text_columns() if has_text else None}
+        columns["label"] = self.getLabelCol() if self.isSet("labelCol") else None
+        return {name: value for name, value in columns.items() if value is not None}
+
+    @contextmanager
+    def naming_params(self) -> Iterator[None]:
+        """Give errors about a column raised in this block the Param that names it as their setting."""
+        params = {"text": "textCol" if self.getTextCols() is None else "textCols", "label": "labelCol"}
+        try:
+            yield
+        except InputError as problem:
+            if problem.setting not in params:
+                raise
+            raise problem.with_fields(setting=params[problem.setting]) from problem
+
+
+class FittedParams(WithColumns):
     """The Params of a model: those of settings can't be set any more."""
-
-
-def _getter(spec: ParamSpec) -> Callable[[Any], Any]:
-    """Return the method that gets the value of a Param."""
-
-    def get(self: WithParams) -> Any:
-        return self.getOrDefault(spec.param)
-
-    get.__name__, get.__doc__ = f"get{spec.suffix}", f"Return the value of {spec.param}, or its default."
-    return get
-
-
-def _setter(spec: ParamSpec) -> Callable[[Any, Any], Any]:
-    """Return the method that sets the value of a Param, and returns the stage."""
-
-    def set_(self: WithParams, value: Any) -> Any:
-        return self._set(**{spec.param: value})
-
-    set_.__name__, set_.__doc__ = f"set{spec.suffix}", f"Set {spec.param}: {spec.description}"
-    return set_

@@ -25,7 +25,7 @@ from ... import prediction
 from ...errors import InputError
 from ...modelfile.reading import decode
 from ...modelfile.writing import encode
-from .params import FittedParams, WithParams
+from .params import FittedParams, WithColumns
 
 Stage = TypeVar("Stage", bound=MLReadable[Any])
 
@@ -89,7 +89,7 @@ ModelStage = TypeVar("ModelStage", bound="SieveModel")
 
 
 class SieveEstimator(
-    WithParams, Estimator[ModelStage], DefaultParamsReadable[Any], DefaultParamsWritable, Generic[ModelStage]
+    WithColumns, Estimator[ModelStage], DefaultParamsReadable[Any], DefaultParamsWritable, Generic[ModelStage]
 ):
     """A stage that is trained on a DataFrame."""
 
