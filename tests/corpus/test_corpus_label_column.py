@@ -19,6 +19,7 @@ from textsieve.corpus.label_column import (
     BEGINNING_CHARACTERS,
     BEGINNING_DOCUMENTS,
     LabelColumn,
+    kind_problem,
     likely_label_columns,
     values_kind,
 )
@@ -192,6 +193,7 @@ def test_long_texts_are_recognized() -> None:
     assert values_kind({"x" * 101: 9, "short": 1}) == ("texts of more than 100 characters", "x" * 101)
     assert values_kind({"x" * 100: 10}) is None
     assert values_kind({}) is None
+    assert kind_problem({"x" * 101: 1}, ["body", "body"]).endswith("100 characters, such as '" + "x" * 56 + "...")
 
 
 def test_a_warning_needs_fifty_labels_or_the_whole_and_comes_once() -> None:

@@ -279,7 +279,7 @@ def print_tables(comparison: "Comparison", results: str) -> None:
     if view.confidence:
         best = view.confidence[0]
         page.heading(f"How certain labels are: {best.combination}")
-        show_confidence(page, best.confidence.to_dict(), "test documents")
+        show_confidence(page, best.confidence.to_dict(), "test document")
         show_bands(page, best.confidence)
         page.line(view.confidence_note)
     page.line(f"All results are in {results}")

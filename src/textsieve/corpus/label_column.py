@@ -11,8 +11,8 @@ and more than `MAX_DISTINCT_IN_BEGINNING` of their labels are different.
 This refuses hardly any corpus in which each class has several documents. If the rows are in random order, the first
 20,000 have less than 1 % repeated labels only if there are about a million classes or more, and the first 1,000, if
 these have 32 million characters, only from 50,000 classes on. If the rows are sorted by label, equal labels follow each
-other. Only if the rows take turns, one of each class and then the next of each, must there be more than 19,800 classes
-(990 with such long texts). The error says how to get such a corpus read: shuffle its rows.
+other. If the rows take turns, one of each class and then the next of each, a corpus with more than 19,800 classes is
+refused (990 with such long texts). The error says how to get it read: shuffle its rows.
 
 Dates, decimal numbers and long texts may repeat, and may be classes, so they only lead to a warning (`values_kind`).
 Integers lead to none: 0 and 1, or 1 to 5 stars, are usual classes.
@@ -153,7 +153,9 @@ def kind_problem(counts: Mapping[str, int], columns: Iterable[str] = ()) -> str:
     if kind is None:
         return ""
     names = " and ".join(shown(name, 40) for name in dict.fromkeys(columns))
-    return f"the labels{names and f' in column {names}'} look like {kind.name}, such as {shown(kind.example)}."
+    example = shown(kind.example)
+    end = "" if example.endswith("...") else "."  # a long example is cut off
+    return f"the labels{names and f' in column {names}'} look like {kind.name}, such as {example}{end}"
 
 
 def likely_label_columns(sample: Mapping[str, Sequence[object]]) -> list[str]:
