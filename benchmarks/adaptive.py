@@ -394,6 +394,9 @@ def draw_chart(run: Run) -> None:
     save(lines(curves, x="documents learned", y="accuracy on the next block", title=title), CHART)
 
 
+NO_RIVER = "River was not installed, so its rows are missing. "
+
+
 def page(runs: list[Run]) -> str:
     """Return the page."""
     by_stream = {run.stream.title: run for run in runs if run.classifier == "nb"}
@@ -408,17 +411,15 @@ def page(runs: list[Run]) -> str:
         ""
         if ratio is None
         else (
-            f" Its ComplementNB is left out: on a first block, it took {ratio:.0f} times as long as MultinomialNB to "
-            "predict."
+            f" Its ComplementNB is left out: to predict documents, it took {ratio:.0f} times as long as MultinomialNB."
         )
     )
-    without_river = "" if has_river else "River was not installed, so its rows are missing. "
     over_time = "\n\n".join(f"{title}, `nb`:\n\n{over_time_table(run)}" for title, run in by_stream.items())
     return f"""# What updates with all terms gain
 
 Written by `python -m benchmarks.adaptive RESULTS.jsonl`. Documents of a stream come in blocks. Each model predicts the
-labels of the next block, and then learns it. {without_river}Accuracy is the
-share of right labels over all documents of the reported blocks, which are the last {1 - SHARE_TO_CHOOSE:.0%}.
+labels of the next block, and then learns it. {"" if has_river else NO_RIVER}Accuracy is the share
+of right labels over all documents of the reported blocks, which are the last {1 - SHARE_TO_CHOOSE:.0%}.
 
 ![Accuracy over time](adaptive.svg)
 

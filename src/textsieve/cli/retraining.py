@@ -118,7 +118,9 @@ def _settings_for_statistics(model: Model, file: ModelFile) -> dict[str, Any]:
     """Return `keep_stats` for a model that lacks statistics but could have them."""
     from ..training.updating import could_be_updated
 
-    return {"keep_stats": True} if not file.has_statistics and could_be_updated(_stored_settings(model)) else {}
+    settings = _stored_settings(model)
+    can_have = not file.has_statistics and could_be_updated(settings)
+    return {"keep_stats": settings.keep_stats or True} if can_have else {}
 
 
 def _stored_settings(model: Model) -> Settings:
