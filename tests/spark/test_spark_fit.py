@@ -337,27 +337,44 @@ def test_every_way_to_learn_raises_if_counts_differ_from_those_before(spark: Spa
 
 @on_this_machine
 def test_fit_restores_the_settings_of_the_session(spark: SparkSession) -> None:
-    coalesce, rules = "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning", "spark.sql.optimizer.excludedRules"
+    names = (
+        "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning",
+        "spark.sql.optimizer.excludedRules",
+        "spark.sql.adaptive.optimizer.excludedRules",
+    )
     own_rule, rule = (f"org.apache.spark.sql.catalyst.optimizer.{name}" for name in ("A", "ConvertToLocalRelation"))
-    for before, expected_rules in ([None, None], rule), (["false", own_rule], f"{own_rule},{rule}"):
-        for name, value in zip((coalesce, rules), before, strict=True):
+    cases: list[tuple[list[str | None], str]] = [
+        ([None] * 3, rule),
+        (["false", own_rule, own_rule], f"{own_rule},{rule}"),
+    ]
+    for before, rules in cases:
+        for name, value in zip(names, before, strict=True):
             if value is not None:
                 spark.conf.set(name, value)
         with settings_for_training(spark):
-            assert [spark.conf.get(coalesce), spark.conf.get(rules)] == ["true", expected_rules]
-        assert [spark.conf.get(coalesce, None), spark.conf.get(rules, None)] == before
-    spark.conf.unset(coalesce)
-    spark.conf.unset(rules)
+            assert [spark.conf.get(name) for name in names] == ["true", rules, rules]
+        assert [spark.conf.get(name, None) for name in names] == before
+    for name in names:
+        spark.conf.unset(name)
 
 
 @on_this_machine
-def test_documents_from_memory_may_be_in_several_partitions(spark: SparkSession, fixed_date: None) -> None:
-    """Spark's optimizer evaluates the columns of such a DataFrame on the driver, as if it had one partition."""
+@pytest.mark.parametrize("is_adaptive", ["false", "true"])
+def test_documents_from_memory_may_be_in_several_partitions(
+    spark: SparkSession, is_adaptive: str, fixed_date: None
+) -> None:
+    """Spark's optimizers evaluate the columns of such a DataFrame on the driver, as if it had one partition."""
+    name = "spark.sql.adaptive.enabled"
+    before: Any = spark.conf.get(name)
+    spark.conf.set(name, is_adaptive)
     case = small_texts(n=8, seed=5)
     df = spark.createDataFrame(pa.table({"text": case.texts, "label": case.labels}))
     assert {row[0] for row in df.mapInArrow(_count_rows, "n long").collect()} == {4}
     settings: Any = {"selector": "ocfs", "n_terms": 5, "classifier": "nb"}
-    there = sieve.fit(df, categorizer=plain_categorizer(**settings))
+    try:
+        there = sieve.fit(df, categorizer=plain_categorizer(**settings))
+    finally:
+        spark.conf.set(name, before)
     assert encode(there.model_) == encode(plain_categorizer(**settings).fit(case.texts, case.labels).model_)
 
 

@@ -181,13 +181,14 @@ def persisted(df: DataFrame) -> Iterator[DataFrame]:
 
 
 _COALESCE_CACHED = "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning"
-_EXCLUDED_RULES = "spark.sql.optimizer.excludedRules"
+_EXCLUDED_RULES = ("spark.sql.optimizer.excludedRules", "spark.sql.adaptive.optimizer.excludedRules")
+"""Rules that are not applied when a query is planned, and when it is planned again while it runs."""
 _EVALUATE_LOCALLY = "org.apache.spark.sql.catalyst.optimizer.ConvertToLocalRelation"
 
 
 @contextmanager
 def settings_for_training(session: SparkSession) -> Iterator[None]:
-    """Set two options of the session as training needs them, and restore them later.
+    """Set options of the session as training needs them, and restore them later.
 
     - Let Spark combine small partitions of persisted DataFrames, as it does for others. Each partition is a task, and
       going through a table of few terms in the default 200 partitions takes ten times as long.
@@ -195,12 +196,9 @@ def settings_for_training(session: SparkSession) -> Iterator[None]:
       Spark would do this on the driver, as if all rows were in one partition. But a column of `with_frequencies`
       depends on the partition.
     """
-    rules = session.conf.get(_EXCLUDED_RULES, None)
-    settings = {
-        _COALESCE_CACHED: "true",
-        _EXCLUDED_RULES: f"{rules},{_EVALUATE_LOCALLY}" if rules else _EVALUATE_LOCALLY,
-    }
-    before = {name: session.conf.get(name, None) for name in settings}
+    before = {name: session.conf.get(name, None) for name in (_COALESCE_CACHED, *_EXCLUDED_RULES)}
+    rules = {name: ",".join(filter(None, [before[name], _EVALUATE_LOCALLY])) for name in _EXCLUDED_RULES}
+    settings = {_COALESCE_CACHED: "true", **rules}
     for name, value in settings.items():
         session.conf.set(name, value)
     try:
