@@ -209,8 +209,8 @@ def test_statistics_of_multilabel_documents_are_those_of_one_machine(spark: Spar
     assert_same(spark, "several", classifier="nb", **settings)
     with pytest.raises(InputError, match="keep_stats=True: with Spark the weights that TCFP learns from stay"):
         sieve.fit(frame(spark), label="several", categorizer=plain_categorizer(classifier="tcfp", **settings))
+    everything = plain_categorizer(classifier="nb", **settings | {"keep_stats": "all"})
     with pytest.raises(InputError, match="keep_stats='all': with Spark, the statistics of terms that are not selected"):
-        everything = plain_categorizer(classifier="nb", **settings | {"keep_stats": "all"})
         sieve.fit(frame(spark), label="several", categorizer=everything)
 
 
