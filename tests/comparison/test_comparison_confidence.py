@@ -176,7 +176,7 @@ def test_vectors_have_probabilities_and_multilabel_documents_do_not() -> None:
     assert multilabel.view.confidence_note == ""
 
 
-WRONG: list[list[list[float]]] = [
+WRONG: list[Any] = [
     [],
     [[45, 40]] * 7,
     [[46, 40], *[[0, 0]] * 7],
