@@ -89,9 +89,7 @@ def test_nested_settings() -> None:
 def test_unknown_settings_raise() -> None:
     with pytest.raises(InputError, match=r"Invalid parameter 'k' for Categorizer; it has selector, selector_options"):
         Categorizer().set_params(k=3)
-    with pytest.raises(
-        InputError, match=r"'selector__k': selector is 'forward', which has no settings.*selector_options"
-    ):
+    with pytest.raises(InputError, match=r"'selector__k': selector is 'auto', which has no settings.*selector_options"):
         Categorizer().set_params(selector__k=3)
     with pytest.raises(ValueError, match="no_such"):
         Categorizer(selector=OCFS()).set_params(selector__no_such=3)

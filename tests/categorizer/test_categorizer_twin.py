@@ -59,12 +59,13 @@ def check(
     """Assert that terms, idf, scores and labels equal those of the twin."""
     # -- terms
     rows, terms = counted(case.texts, **reading)
-    if model.selector == "forward" and n_terms < len(terms):
+    selector = model.model_.settings["selector"]
+    if selector == "forward" and n_terms < len(terms):
         weighted = weighed(rows, rows, Weights(*SELECTION_WEIGHTS["forward"]))
         assert len(set(model.terms_)) == n_terms
         check_order(weighted, label_sets, [terms.index(term) for term in model.terms_], 1e-5)
     else:
-        check_terms(model.terms_, terms, term_scores(model.selector, rows, label_sets), n_terms)
+        check_terms(model.terms_, terms, term_scores(selector, rows, label_sets), n_terms)
     # -- weights
     own_reading = {name: value for name, value in reading.items() if name not in ("min_df", "max_df")}
     counts, _ = counted(case.texts, model.terms_, **own_reading)
