@@ -43,13 +43,13 @@ lint: .venv/ready        ## style, types, and who imports whom
 bench: .venv/ready       ## side by side with scikit-learn; writes benchmarks/RESULTS.md
 	$(BIN)/python -m benchmarks
 
-defaults: .venv/ready    ## selectors, classifiers, weights and threshold rules on all corpora; writes docs/defaults.md
+defaults: .venv/ready    ## selectors, classifiers, weights and threshold rules on all corpora; writes docs/research/defaults.md
 	$(BIN)/python -m benchmarks.defaults
 
-trace: .venv/ready       ## TOFA's weight, and selection in two stages; writes docs/tofa-results.md and its figures
+trace: .venv/ready       ## TOFA's weight, and selection in two stages; writes docs/research/tofa-results.md and its figures
 	$(BIN)/python -m studies.trace
 
-subspaces: .venv/ready   ## random subspaces: where they gain, sizes; writes docs/subspaces-results.md and its figure
+subspaces: .venv/ready   ## random subspaces: where they gain, sizes; writes docs/research/subspaces-results.md and its figure
 	$(BIN)/python -m studies.subspaces
 
 spark: .venv/ready       ## how Spark's time grows, and when it pays; writes benchmarks/SPARK.md
@@ -66,10 +66,10 @@ serve-malformed: .venv/ready ## ten thousand malformed requests to textsieve ser
 	$(BIN)/python -m benchmarks.serve_malformed rough
 	$(BIN)/python -m benchmarks.serve_malformed
 
-papers: .venv/ready      ## what five papers printed, measured again; writes docs/papers, goes on where it was
-	$(BIN)/python -m studies ocfs testors tofa tcfp subspace -o docs/papers
+papers: .venv/ready      ## what five papers printed, measured again; writes docs/research/papers, goes on where it was
+	$(BIN)/python -m studies ocfs testors tofa tcfp subspace -o docs/research/papers
 
-docs: .venv/ready        ## the reference of the command line, from its help: docs/cli.md
+docs: .venv/ready        ## the reference of the command line, from its help: docs/reference/cli.md
 	$(BIN)/python docs/cli_reference.py
 
 format: .venv/ready      ## put files into shape

@@ -1,6 +1,6 @@
 """Models that learn from a stream with drift: never updated, updated in several ways, and trained again.
 
-`python -m benchmarks.adaptive RESULTS.jsonl` writes docs/adaptive-results.md and docs/adaptive.svg. It needs
+`python -m benchmarks.adaptive RESULTS.jsonl` writes docs/research/adaptive-results.md and docs/adaptive.svg. It needs
 Reuters-21578 and 20 Newsgroups in the folder that `TEXTSIEVE_DATA` names, the extra `plots`, and for the rows of river
 the package river. It appends a line to the file of results for each stream and classifier, and does not repeat those
 that are there already, so it can be interrupted and resumed.
@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from textsieve import Categorizer, TermCounter, modelfile, read
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[1] / "docs" / "research"
 PAGE, CHART = DOCS / "adaptive-results.md", DOCS / "adaptive.svg"
 CLASSIFIERS = ("nb", "cnb")
 SELECTOR = "ig"

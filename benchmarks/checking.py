@@ -1,4 +1,4 @@
-"""How many planted wrong labels `textsieve check` finds; writes docs/check-results.md.
+"""How many planted wrong labels `textsieve check` finds; writes docs/research/check-results.md.
 
 `python -m benchmarks.checking` needs the named corpora. In each corpus, 1, 5 or 10 % of the labels are replaced: by any
 other class (uniform), or by the class with the most similar mean document (neighbouring). The same cross-validated
@@ -54,7 +54,7 @@ ODDS = (5, 10, MIN_ODDS, 50, 100)
 """How many times as probable as the label another class must be."""
 KINDS = ("uniform", "neighbouring")
 SEEDS = range(3)
-PAGE = Path(__file__).parent.parent / "docs" / "check-results.md"
+PAGE = Path(__file__).parent.parent / "docs" / "research" / "check-results.md"
 
 
 class Noisy(NamedTuple):

@@ -1,4 +1,4 @@
-"""Compare selectors, classifiers, weights and threshold rules on all corpora, and write docs/defaults.md.
+"""Compare selectors, classifiers, weights and threshold rules on all corpora, and write docs/research/defaults.md.
 
 `python -m benchmarks.defaults FOLDER` stores the measurements in a folder, so that an interrupted run can be resumed.
 """
@@ -241,7 +241,7 @@ def _format_f1(value: float) -> str:
 
 
 def page(development: Mapping[str, Figures], final_test: Figures) -> str:
-    """Return the text of docs/defaults.md."""
+    """Return the text of docs/research/defaults.md."""
     return "\n\n".join(
         [
             "# How the defaults were chosen",
@@ -251,7 +251,7 @@ def page(development: Mapping[str, Figures], final_test: Figures) -> str:
             "numbers of terms and then over corpora.",
             "## Selectors",
             "With the default classifier; multilabel documents get the labels with a score above 0 (`zero`). "
-            "[forward.md](forward.md) has the development of `forward`, and other ideas that were tried.",
+            "[forward.md](../explanation/forward.md) has the development of `forward`, and other ideas.",
             ranking_table(development["selectors"], "selectors"),
             "## Classifiers and weights",
             "On the terms that `forward` selects; 10,000 terms are those of `ocfs`. nb, cnb and rocchio have the "
@@ -279,7 +279,7 @@ def main() -> None:
         folder.mkdir(parents=True, exist_ok=True)
         development = {name: run_trial(name, folder) for name in TRIALS}
         text = page(development, run_final_test(folder))
-    Path(__file__).parents[1].joinpath("docs", "defaults.md").write_text(text + "\n", encoding="utf-8")
+    Path(__file__).parents[1].joinpath("docs", "research", "defaults.md").write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

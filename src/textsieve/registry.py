@@ -317,7 +317,7 @@ _NAIVE_BAYES = Traits(
 _VOTING = Traits(has_own_scorer=True, needs_term_weights=True, border_at_zero=False)
 
 # The weighting and options of svm, nb, cnb and rocchio were the best overall on held-out training documents of seven
-# corpora: see docs/defaults.md.
+# corpora: see docs/research/defaults.md.
 # logistic uses the weighting of svm, and the voting classifiers (tcfp, knnfp, knn) use that of their paper. subspace
 # uses the weighting of svm and a larger C, because its members have shorter rows.
 CLASSIFIERS = Registry(

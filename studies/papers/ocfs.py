@@ -130,8 +130,8 @@ IN_PROSE = ", prose alone"
 
 STANDS_IN = """
 RCV1-v2 is not available here. MULAN's five subsets replace it: 6,000 stories each, with 944 terms that are present or
-absent. Their topics have no names, but their alphabetical order reveals RCV1's codes (docs/corpora.md); a story gets
-the first of its four top-level codes. Five folds each; the mean over the subsets.
+absent. Their topics have no names, but their alphabetical order reveals RCV1's codes (docs/how-to/corpora.md); a story
+gets the first of its four top-level codes. Five folds each; the mean over the subsets.
 """
 
 PAPER = Paper(

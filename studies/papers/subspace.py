@@ -204,8 +204,8 @@ training, tf-idf, length 1 | DF} and {k-NN, terms from training, tf-idf, length 
 has {SVM, terms from training | DF} after DF and {SVM, terms from training | DF + IG} after both; with terms from all
 texts it has {SVM | DF} and {SVM | DF + IG}. The ensemble uses the same terms: {RSM | DF + IG}, and {RSM, terms from
 training | DF + IG} with terms from training. Its gain over a single SVM of the same C is {RSM over SVM | DF + IG} and
-{RSM over SVM, terms from training | DF + IG}, with wide intervals. docs/subspaces-results.md has more weightings and
-sizes, on other splits and with a correction for their number.
+{RSM over SVM, terms from training | DF + IG}, with wide intervals. docs/research/subspaces-results.md has more
+weightings and sizes, on other splits and with a correction for their number.
 
 *RSM over SVM* is on the same splits and with the same C = 100, *SVM* with the C of the row below it. The **numbers of
 terms** are not those of words. Stems have {terms, stems | DF} in at least 1 % of the texts, near the printed number,
@@ -225,8 +225,8 @@ GRID_REMARK = """
 All L of a row are the first members of the same ensemble; M = 5,000 is the single SVM. With terms from training, 100
 members of 500, 1,000, 2,000 and 3,000 terms have {M = 500, terms from training | 100}, {M = 1,000, terms from training
 | 100}, {M = 2,000, terms from training | 100} and {M = 3,000, terms from training | 100}, and the single SVM {M =
-5,000, terms from training | 1}. docs/subspaces-results.md has other weights and the diversity of the members,
-docs/subspaces-theory.md what theory says about M and L.
+5,000, terms from training | 1}. docs/research/subspaces-results.md has other weights and the diversity of the members,
+docs/explanation/subspaces-theory.md what theory says about M and L.
 """
 
 BEST_REMARK = """

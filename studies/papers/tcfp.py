@@ -88,8 +88,9 @@ was tried; neither the pooling of chi-square nor tags or stems explain that. For
 same number as in Table 2, for other data, so one of the two may be a mistake.
 """
 REMARK_5 = """
-Seconds are those of one core, with all documents in one batch. Our kNN skips most cosines by bounds (docs/knn.md), so
-TCFP's lead over it is smaller than the paper's; over a search that computes every cosine, scikit-learn's, it is larger.
+Seconds are those of one core, with all documents in one batch. Our kNN skips most cosines by bounds
+(docs/explanation/knn.md), so TCFP's lead over it is smaller than the paper's; over a search that computes every
+cosine, scikit-learn's, it is larger.
 TCFP without context and Rocchio are the same operation here, sums over a table of terms and classes, and so is naive
 Bayes, on counts, which need no weighting. So none of them is far ahead of the others, and context costs much in
 comparison.

@@ -29,8 +29,8 @@ training documents alone.
 20NG is split by date, as in the paper. RCV1-v2 and the dump of the Open Directory are not available. MULAN's first
 subset replaces RCV1: 6,000 stories of 804,414, 944 terms of 47,236, present or absent, in five folds. Its topics have
 numbers, and a number is one topic in the first half of the stories and another in the second; RCV1's codes follow from
-their alphabetical order (docs/corpora.md). A story gets the first of its four top-level codes. A sample of 2,398 pages
-in 15 categories replaces ODP, in five folds, where the paper has 1,733,500 pages in 13.
+their alphabetical order (docs/how-to/corpora.md). A story gets the first of its four top-level codes. A sample of 2,398
+pages in 15 categories replaces ODP, in five folds, where the paper has 1,733,500 pages in 13.
 """
 
 # -- collections and readings ------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Measure where random subspaces beat a single classifier, and write docs/subspaces-results.md and its figure.
+"""Measure where random subspaces beat a single classifier, and write docs/research/subspaces-results.md and its figure.
 
 `studies.papers.subspace` reproduces the paper. This study goes beyond it, and selects terms from the training documents
 alone. It has three steps, each on splits of its own. The *search* tries many weightings, classifiers and sizes on some
@@ -50,7 +50,7 @@ from .trials import (
     try_other,
 )
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[2] / "docs" / "research"
 SEARCH_SEED, CHECK_SEED, SIDE_SEED = 7, 2010, 44
 N_SEARCH, N_CHECK, N_SIDE, N_GRID = 10, 20, 10, 5
 
@@ -259,7 +259,7 @@ ELSEWHERE = f"""{N_TRAIN} training documents and {N_OTHERS_TEST:,} test document
 
 
 def page(results: dict[str, Any]) -> str:
-    """Return the text of docs/subspaces-results.md, and draw its figure."""
+    """Return the text of docs/research/subspaces-results.md, and draw its figure."""
     checked = [*results["fixed"], *results["checked"]]
     caption = f"Brown, 15 genres; {GRID_WEIGHTINGS[0]} of {N_TERMS:,} terms by DF and IG; linear SVM, C = 100."
     results["grids"][0].plot(DOCS / "subspaces-grid.svg", caption=caption)

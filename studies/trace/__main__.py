@@ -1,4 +1,4 @@
-"""Measure TOFA's weight on real documents, and write docs/tofa-results.md, tofa-weight.svg and tofa-labels.svg.
+"""Measure TOFA's weight on real documents, and write docs/research/tofa-results.md and its two figures.
 
 Terms are selected and classifiers trained without the held-out documents. Tables come from cross-validation within the
 training documents; the test documents of 20 Newsgroups and Reuters are used for the two figures only.
@@ -28,7 +28,7 @@ from .tables import (
     standing_of,
 )
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[2] / "docs" / "research"
 
 ABOUT = {
     AUTO: "λ = 1/(1 + ω): between plus its expected noise, as the source of `TOFA` derives it",
@@ -88,7 +88,7 @@ Cross-validation is within the training documents, in folds of neighbouring docu
 training documents lose their label and count for the variance alone; the SVM learns from the labelled tenth, which is
 drawn {N_DRAWS} times in each fold. ± is the standard error of the paired difference over folds and draws. These share
 documents, so it is slightly too small. In means, RCV1's subsets count as one collection. Their classes are RCV1's
-topics ([corpora.md](corpora.md#rcv1))."""
+topics ([corpora.md](../how-to/corpora.md#rcv1))."""
 
 GOAL = f"""The lead of each criterion over λ = 1, in the mean over numbers of terms (50, 100, 300, 1,000; RCV1 has 944
 terms). The goal was a lead in the mean, and a loss of no more than {-ALLOWED:g} points on any collection."""
@@ -119,7 +119,7 @@ tables above have no such fallback. With it, the means over numbers of terms are
 def page(
     trials: list[WeightTrial], stages: list[StagesTrial], fallbacks: list[FallbackTrial], weights: str, labels: str
 ) -> str:
-    """Return the text of docs/tofa-results.md."""
+    """Return the text of docs/research/tofa-results.md."""
     parts = [
         *("# TOFA's weight, measured", HOW),
         *("## Criteria", GOAL, summary(trials), in_words(trials), HISTORY),

@@ -12,7 +12,7 @@ from tests.reference.weight_cases import BAD_WEIGHTS
 
 from textsieve import Categorizer, InputError, read
 
-PAGE = Path(__file__).parents[2] / "docs" / "sample-weights.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "sample-weights.md"
 WORDS = [f"{letter}{number}" for letter in "abc" for number in range(12)]
 CLASSES = ("first", "second", "third")
 

@@ -131,7 +131,7 @@ def test_results_do_not_depend_on_the_number_of_threads(k: Any, votes: str) -> N
 
 
 def test_the_worked_example_of_the_docs() -> None:
-    """Compare with the table of docs/knn.md."""
+    """Compare with the table of docs/explanation/knn.md."""
     rows = [[3.0, 4, 0], [0, 1, 0], [1, 0, 0], [0, 4, 3]]
     labels = ["tea", "tea", "coffee", "coffee"]
     query = [[4.0, 3, 0]]

@@ -1,4 +1,4 @@
-"""The worked examples of docs/tcfp.md and docs/knnfp.md."""
+"""The worked examples of docs/explanation/tcfp.md and docs/explanation/knnfp.md."""
 
 import numpy as np
 import pytest

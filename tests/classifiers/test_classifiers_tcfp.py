@@ -213,7 +213,7 @@ def test_a_fitted_classifier_pickles() -> None:
         assert pickle.loads(pickle.dumps(classifier)).votes(X).tobytes() == right
 
 
-# -- the second example of docs/tcfp.md ----------------------------------------------------------------------------
+# -- the second example of docs/explanation/tcfp.md ------------------------------------------------------------------
 
 GOAL, TEAM, MARKET, WIN = range(4)
 EXAMPLE = np.array([[3, 1, 0, 0], [1, 2, 1, 0], [2, 0, 3, 0], [0, 1, 2, 0], [0, 0, 0, 1]], float)

@@ -1,4 +1,4 @@
-"""`--help` imports no heavy packages, and docs/cli.md has the same text."""
+"""`--help` imports no heavy packages, and docs/reference/cli.md has the same text."""
 
 import runpy
 import subprocess

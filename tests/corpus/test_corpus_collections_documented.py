@@ -1,4 +1,4 @@
-"""The tables in docs/corpora.md agree with the inventory of named corpora, row by row."""
+"""The tables in docs/how-to/corpora.md agree with the inventory of named corpora, row by row."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from textsieve.corpus import NAMED
 from textsieve.corpus.named_corpora import CorpusEntry, inventory
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "corpora.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "how-to" / "corpora.md"
 SUBSETS = [f"rcv1:subset{number}" for number in range(1, 6)]
 ENTRIES = [entry for entry in inventory() if entry.files and entry.name not in SUBSETS]
 

@@ -83,7 +83,7 @@ def test_split_opens_the_training_and_the_test_part(own_data: Path) -> None:
 
 
 def test_the_documentation_has_every_name_word_and_file() -> None:
-    page = (Path(__file__).parents[2] / "docs/corpora.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs/how-to/corpora.md").read_text(encoding="utf-8")
     for row in NAMED.values():
         assert f"`{row.name}`" in page
         if not row.is_collection:

@@ -1,10 +1,10 @@
-"""The examples of docs/subspaces.md run, and its table of defaults is correct."""
+"""The examples of docs/explanation/subspaces.md run, and its table of defaults is correct."""
 
 import re
 from pathlib import Path
 from typing import Any
 
-PAGE = (Path(__file__).parents[2] / "docs" / "subspaces.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "subspaces.md").read_text(encoding="utf-8")
 
 
 def test_the_examples_run(capsys: Any) -> None:

@@ -1,11 +1,11 @@
-"""The example in docs/projections.md does what its comments say."""
+"""The example in docs/explanation/projections.md does what its comments say."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).parents[2] / "docs" / "projections.md"
+PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "projections.md"
 
 
 def test_the_example(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""The numbers and the example of docs/tofa.md."""
+"""The numbers and the example of docs/explanation/tofa.md."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 
 from textsieve import TOFA, OrthogonalCentroid
 
-PAGE = Path(__file__).parents[2] / "docs" / "tofa.md"
+PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "tofa.md"
 
 
 def rows_under(title: str) -> list[list[str]]:

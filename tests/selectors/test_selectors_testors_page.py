@@ -1,4 +1,4 @@
-"""The example and the code of docs/testors.md."""
+"""The example and the code of docs/explanation/testors.md."""
 
 import re
 from importlib.metadata import version
@@ -10,7 +10,7 @@ import pytest
 from textsieve import TermCounter, TermWeighter, TypicalTestors
 from textsieve.selectors.testors.transversals import minimal_rows
 
-PAGE = Path(__file__).parents[2] / "docs" / "testors.md"
+PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "testors.md"
 
 
 def table_under(title: str) -> list[list[str]]:

@@ -150,7 +150,7 @@ def started_cluster(folder: Path, workers: int = 2) -> Iterator[Cluster]:
 def started_connect(folder: Path) -> Iterator[str]:
     """Start a Connect server on this machine's cores, yield its address, and stop it at the end.
 
-    It is started by the command in docs/spark.md; only settings are added.
+    It is started by the command in docs/how-to/spark.md; only settings are added.
     """
     variable, command, first, *words = shlex.split(connect_command())
     options = [word for name, value in CONF.items() for word in ("--conf", f"{name}={value}")]
@@ -165,8 +165,8 @@ def started_connect(folder: Path) -> Iterator[str]:
 
 
 def connect_command() -> str:
-    """Return the command in docs/spark.md that starts a Connect server."""
-    page = (ROOT / "docs" / "spark.md").read_text(encoding="utf-8")
+    """Return the command in docs/how-to/spark.md that starts a Connect server."""
+    page = (ROOT / "docs" / "how-to" / "spark.md").read_text(encoding="utf-8")
     (command,) = re.findall(r"^.*SparkConnectServer.*$", page, re.MULTILINE)
     return str(command)
 

@@ -330,7 +330,7 @@ def test_a_cross_validator_tunes_the_number_of_terms(spark: SparkSession, tmp_pa
 @on_this_machine
 @pytest.mark.usefixtures("here")
 def test_the_code_in_the_page_works_as_printed(spark: SparkSession, tmp_path: Path) -> None:
-    page = Path(__file__).parents[2] / "docs" / "spark-ml.md"
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "spark-ml.md"
     names: dict[str, Any] = {"df": documents(spark), "folder": str(tmp_path)}
     for code in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL):
         exec(code, names)

@@ -1,4 +1,4 @@
-"""The commands and the Python code in docs/spark.md work as printed."""
+"""The commands and the Python code in docs/how-to/spark.md work as printed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.spark.listening import listening
 from tests.spark.sessions import LOCAL, Sessions
 from textsieve import load
 
-PAGE = (ROOT / "docs" / "spark.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "spark.md").read_text(encoding="utf-8")
 CONSOLE_BLOCKS = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
 
 
@@ -91,7 +91,7 @@ def both_registered(folder: Path) -> bool | None:
 def test_the_python_code_runs(spark: SparkSession, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (block,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     here = re.sub(r'"(news[\w.-]*)"', lambda match: repr(str(folder / match[1])), block)
-    exec(compile(here, "docs/spark.md", "exec"), {})
+    exec(compile(here, "docs/how-to/spark.md", "exec"), {})
     printed = capsys.readouterr().out
     assert "['sport']" in printed
     assert re.search(r"\| +label\|prediction\| +scores\|", printed)
@@ -105,7 +105,7 @@ def test_the_page_starts_a_connect_server_as_the_tests_do() -> None:
 
 def test_links_have_a_target() -> None:
     for link in re.findall(r"\]\(([^)#:]+)\)", PAGE):
-        assert (ROOT / "docs" / link).exists(), link
+        assert (ROOT / "docs" / "how-to" / link).exists(), link
     headings = {
         re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in re.findall(r"^#+ (.*)$", PAGE, re.M)
     }

@@ -1,4 +1,4 @@
-"""The committed pages in docs/papers have the texts of the papers' modules, and no outdated ones."""
+"""The committed pages in docs/research/papers have the texts of the papers' modules, and no outdated ones."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ from studies.pages import column_text, heading
 from studies.paper import Item
 from studies.reproduction import PAPERS, find_paper
 
-PAGES = Path(__file__).parents[2] / "docs" / "papers"
+PAGES = Path(__file__).parents[2] / "docs" / "research" / "papers"
 
 
 def pieces(text: str) -> list[str]:

@@ -14,7 +14,7 @@ from textsieve.text.stop_words import stop_words_of
 from textsieve.text.tokens import split_text
 from textsieve.text.word_table import MAX_READER_WORDS
 
-PAGE = " ".join((Path(__file__).parents[2] / "docs" / "preparation.md").read_text(encoding="utf-8").split())
+PAGE = " ".join((Path(__file__).parents[2] / "docs" / "how-to" / "preparation.md").read_text(encoding="utf-8").split())
 
 
 def numbers_after(begin: str) -> dict[str, int]:

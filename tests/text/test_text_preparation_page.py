@@ -8,7 +8,7 @@ import pytest
 from textsieve.text.markup import GAPS
 from textsieve.text.names import LINKS, SENTENCE_MARKS
 
-PAGE = (Path(__file__).parents[2] / "docs" / "preparation.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "preparation.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 

@@ -11,8 +11,8 @@ exact where classes are close. The scores of each become probabilities by a curv
 too sure of itself, because both models see the same words. So the probabilities are the product to the power of an
 exponent, scaled to sum to one: p_j ∝ (p_j^SVM p_j^NB)^t, with the t of the smallest log loss on held-out documents.
 
-A label is reported as probably wrong if another class is at least `MIN_ODDS` times as probable. docs/check-results.md
-has the measurements.
+A label is reported as probably wrong if another class is at least `MIN_ODDS` times as probable.
+docs/research/check-results.md has the measurements.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ class with the best score, which is the label, is also the most probable one. Tw
 jointly to all classes, by maximum likelihood. If b is far below 0, σ(z) is nearly exp(z), and the probabilities are
 softmax(a s), that is temperature scaling (Guo et al. 2017) with the temperature 1/a. A larger b flattens the curve for
 good scores, because two classes with scores far above the border of an SVM are about equally likely. On the
-corpora of `docs/thresholds.md`, this has a smaller log loss than temperature scaling, and than one sigmoid for each
-class, which does not keep the order.
+corpora of `docs/how-to/thresholds.md`, this has a smaller log loss than temperature scaling, and than one sigmoid for
+each class, which does not keep the order.
 
 The fit uses label smoothing: the target of a document is the probability 1 - ε for its own class, plus ε / K for each
 of the K classes, where ε = 1 / (n + 1) for n documents. This is as if one document had a random label. Without it, the

@@ -93,7 +93,8 @@ def _require_single_labels(corpus: Corpus, targets: Targets) -> None:
 def default_n_terms(n_terms_seen: int) -> int:
     """Return a quarter of all terms, rounded down to thousands, at least 1,000.
 
-    This is like the paper on random subspaces (see docs/papers/subspace.md), which selects 5,000 of 22,244 terms.
+    This is like the paper on random subspaces (see docs/research/papers/subspace.md), which selects 5,000 of 22,244
+    terms.
     """
     return max(n_terms_seen // 4 // 1000, 1) * 1000
 

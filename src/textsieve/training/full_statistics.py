@@ -10,7 +10,7 @@ with idf. Both change with every update, and no table has the lengths of its doc
 all terms of the document, without idf. Then the sum over the documents of a class of tf / length is a number that only
 grows, and idf times this sum is what the classifier learns from. A single factor then gives the documents the length 1
 on average (`TrainingPlan.length_factor`). A model still divides a document to be predicted by the length of its
-selected terms. docs/adaptive-results.md says what the change costs: "usual lengths" there.
+selected terms. docs/research/adaptive-results.md says what the change costs: "usual lengths" there.
 
 **The fallback class.** How many documents have no selected term is no function of the table either, so the class of
 documents without a selected term is the most frequent one.

@@ -112,7 +112,7 @@ DEFAULT_TERMS_TO_SIEVE = 100_000
 SIEVED_C, SIEVED_TF = 1.0, "log"
 """The C of the SVM and the term frequency if coefficients are dropped, unless the user sets them.
 
-With ten times as many terms, both were better than the defaults of `svm`: see docs/defaults-terms.md.
+With ten times as many terms, both were better than the defaults of `svm`: see docs/research/defaults-terms.md.
 """
 
 MAX_TRAINED_COEFFICIENTS = 5_000_000

@@ -140,8 +140,8 @@ def are_short(n_texts: float, n_characters: float) -> bool:
     """Return whether texts with this many characters in total are short, so that n-grams of characters help.
 
     Short texts have few words, and many words that no training text has, but shares n-grams with. Longer texts gain
-    nothing, and their n-grams take long to train on. docs/defaults-terms.md has the measurements. Unlabelled texts are
-    included, because their n-grams are counted as well.
+    nothing, and their n-grams take long to train on. docs/research/defaults-terms.md has the measurements. Unlabelled
+    texts are included, because their n-grams are counted as well.
     """
     are_few = n_texts <= MAX_SHORT_TEXTS and n_characters <= MAX_CHARACTERS_OF_SHORT_TEXTS
     return are_few and 0 < n_characters <= SHORT_TEXT * n_texts
