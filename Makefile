@@ -7,6 +7,8 @@ DEPTH ?= all
 unexport PYTHONDONTWRITEBYTECODE # tests start hundreds of processes, each of which would compile the package again
 # Several tests run at the same time, so that more threads of OpenBLAS would only wait for each other.
 test test-all test-lowest: export OPENBLAS_NUM_THREADS := 1
+# Compiled kernels are kept for the next clone, branch or run with the same kernels.
+test test-all test-lowest: export NUMBA_CACHE_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/textsieve/kernels
 PYTEST_OPTIONS := -q -rs --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --durations 5
 
 .PHONY: demo test test-all test-lowest mutants lint bench defaults trace subspaces spark spark-scale serve-load serve-malformed papers docs format clean help

@@ -182,15 +182,48 @@ def test_a_change_in_any_file_changes_the_fingerprint(tmp_path: Path) -> None:
     assert jit._fingerprint(Path(jit.__file__).parent) == jit.FINGERPRINT
 
 
-def test_code_of_other_sources_is_not_used_and_removed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (old,) = folder.iterdir()
-    unrelated = folder / f"x{old.name}"
+def test_a_shared_folder_keeps_the_code_of_each_version_of_the_sources(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(jit, "FINGERPRINT", "other")
+        assert not compile_twice()
+        assert compile_twice()
+    assert compile_twice()
+    assert len(list(folder.parent.glob("textsieve-*/*.nbc"))) == 2
+
+
+def test_saving_removes_code_of_other_sources_from_the_folder_beside_the_kernels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jit.CheckedFiles(str(tmp_path), "kernel").save("key", "old code")
+    (old,) = tmp_path.iterdir()
+    unrelated = tmp_path / f"x{old.name}"
     unrelated.touch()
     monkeypatch.setattr(jit, "FINGERPRINT", "other")
-    assert not compile_twice()
-    (new,) = set(folder.iterdir()) - {unrelated}
-    assert new != old
-    assert compile_twice()
+    files = jit.CheckedFiles(str(tmp_path), "kernel")
+    assert files.load("key") is None
+    files.save("key", "new code")
+    assert files.load("key") == "new code"
+    assert not old.exists()
+    assert unrelated.exists()
+
+
+def test_copies_of_the_sources_share_compiled_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folders = []
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "copied.py").write_text("def thrice(number):\n    return 3 * number\n")
+        script = (
+            "from copied import thrice; from textsieve.kernels import jit; compiled = jit.kernel(thrice)\n"
+            "assert compiled(14) == 42; print(compiled._cache.cache_path, sum(compiled.stats.cache_hits.values()))"
+        )
+        path = os.pathsep.join([str(tmp_path / name), *sys.path])
+        environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": path}
+        done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+        folders.append(done.stdout.split())
+    assert [n_loaded for _, n_loaded in folders] == ["0", "1"]
+    assert folders[0][0] == folders[1][0]
 
 
 @pytest.mark.parametrize("function", [words.count_words, words.slot_of, ngrams.count_grams])

@@ -2,7 +2,8 @@
 
 Kernels release the interpreter lock, so that plain Python threads run them side by side, and are cached on disk,
 so that only the first run on a machine compiles. `parallel=True` is never used: together with the cache it has
-crashed, and its float sums depend on the number of threads.
+crashed, and its float sums depend on the number of threads. The folder of the cache is beside the kernels, or one of
+the user, as numba chooses; with `NUMBA_CACHE_DIR`, all copies of the same kernels share a folder in that one.
 
 numba considers a cached kernel fresh while the source file of that kernel is unchanged. But kernels call one another,
 also across files. So here, a cached kernel is fresh only while all source files in this folder are unchanged.
@@ -92,6 +93,11 @@ FINGERPRINT = _fingerprint(Path(__file__).parent)
 """The digest of all kernels. It is part of the names of cache files, so an edit of any kernel recompiles all."""
 
 
+def _stamp() -> str:
+    """Return a short digest of all kernels and numba's version."""
+    return sha256(f"{FINGERPRINT} {numba.__version__}".encode()).hexdigest()[:16]
+
+
 class CheckedFiles:
     """The cache files of one kernel, one for each signature and processor.
 
@@ -105,7 +111,7 @@ class CheckedFiles:
         self.base = base
         # Only its methods that pickle and unpickle are used, so it needs no stamp of the source (None).
         self.files: Any = cast(Any, IndexDataCacheFile)(folder, base, None)
-        self.stamp = sha256(f"{FINGERPRINT} {numba.__version__}".encode()).hexdigest()[:16]
+        self.stamp = _stamp()
 
     def path(self, key: object) -> str:
         """Return the path of the cache file for a key (numba's signature and processor)."""
@@ -132,6 +138,7 @@ class CheckedFiles:
         """Save data for a key, and remove this kernel's files of other versions."""
         path = self.path(key)
         content: bytes = self.files._dump(data)
+        os.makedirs(self.folder, exist_ok=True)
         with replacing(path) as file:
             file.write(content)
             file.write(_checksum(path, content))
@@ -158,8 +165,9 @@ class CheckedCache:
         base = re.sub(
             r"-\d+(?=\.py)", "", cache._impl.filename_base
         )  # drop the line number, which changes with edits elsewhere in the file
-        cache._cache_file = files = CheckedFiles(cache.cache_path, base)  # numba loads and saves by this object
-        self.cache_path: str = cache.cache_path
+        shared: str = cast(Any, numba.config).CACHE_DIR  # the environment variable NUMBA_CACHE_DIR
+        self.cache_path: str = os.path.join(shared, f"textsieve-{_stamp()}") if shared else cache.cache_path
+        cache._cache_file = files = CheckedFiles(self.cache_path, base)  # numba loads and saves by this object
         self._lock_path = os.path.join(files.folder, f"{files.base}.{files.stamp}.lock")
         self._lock: BaseFileLock | None = None
         self._load = cache.load_overload
