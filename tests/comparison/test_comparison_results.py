@@ -14,7 +14,7 @@ from tests.reference.categorizer_cases import small_texts
 
 import textsieve
 from textsieve import InputError, compare
-from textsieve.comparison import Comparison, read_comparison, running
+from textsieve.comparison import Comparison, read_comparison, results, running
 from textsieve.comparison.json_lines import decode_line, encode_line
 from textsieve.comparison.measuring import measure
 
@@ -172,11 +172,13 @@ def test_results_of_another_version_raise(tmp_path: Path) -> None:
     path.write_bytes(encode_line(other))
     with pytest.raises(InputError, match=r"other versions \(textsieve: '0.0.1' there"):
         run(path)
-    path.write_text(own.replace('"textsieve_comparison": 5', '"textsieve_comparison": 4', 1), encoding="utf-8")
+    header = f'"{results.MAGIC}": '
+    changed = own.replace(f"{header}{results.FORMAT}", f"{header}{results.FORMAT - 1}", 1)
+    assert changed != own
+    path.write_text(changed, encoding="utf-8")
     for reads in (run, read_comparison):
-        with pytest.raises(
-            InputError, match=r"its results have another format than the 5 of this release\. Delete the file"
-        ):
+        problem = rf"its results have another format than the {results.FORMAT} of this release\. Delete the file"
+        with pytest.raises(InputError, match=problem):
             reads(path)
 
 
