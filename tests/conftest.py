@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.browser import Browser, missing, opened_browser
-from tests.depth import IS_DEEP, IS_QUICK, absent, few_cases, pairwise
+from tests.depth import IS_DEEP, IS_QUICK, absent, every_value, few_cases
 from tests.reference.archives import files_in, read_archives_once
 from textsieve.corpus import Corpus, read
 from textsieve.corpus.named_corpora import inventory
@@ -79,26 +79,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Select tests by the depth of the run, and put those first that one worker runs because of what they share."""
     is_named = any("::" in argument for argument in config.args)  # tests that are named always run
     if not IS_DEEP and not is_named:
-        items[:] = _without_further_combinations(items)
-    if IS_QUICK and not is_named:
-        selected = few_cases(item for item in items if _reason_to_leave_out(item) is None)
-        left_out.update(_reason_to_leave_out(item) or "with other parameters" for item in set(items) - set(selected))
+        runs = [item for item in items if not IS_QUICK or _reason_to_leave_out(item) is None]
+        selected = few_cases(runs) if IS_QUICK else every_value(runs)
+        left_out.update(_reason_to_leave_out(item) or "with other parameters" for item in set(items) - selected)
         items[:] = [item for item in items if item in selected]
     order = [*dict.fromkeys(IN_ONE_WORKER.values()), None]
     items.sort(key=lambda item: order.index(_shared_by(item.nodeid)))
     if hasattr(config, "workeroutput"):
         config.workeroutput["left_out"] = dict(left_out)
-
-
-def _without_further_combinations(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Return the tests, and of those marked `pairwise` only enough for every pair of values of two parameters."""
-    of_function: dict[str, list[pytest.Item]] = {}
-    for item in items:
-        if item.get_closest_marker("pairwise"):
-            of_function.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    every = {item for own in of_function.values() for item in own}
-    selected = set().union(*map(pairwise, of_function.values()))
-    return [item for item in items if item not in every or item in selected]
 
 
 def pytest_collection_finish() -> None:
@@ -133,11 +121,13 @@ def pytest_testnodedown(node: Any) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Say in one line what the quick run left out."""
+    """Say in one line what the run left out, and how to run it."""
+    tests = "".join(f", {n:,} tests {kind}" for kind, n in left_out.most_common())
     if IS_QUICK:
-        tests = "".join(f", {n:,} tests {kind}" for kind, n in left_out.most_common())
         spark = "" if HAS_SPARK else ", all tests of textsieve.spark"
         terminalreporter.write_line(f"Left out (`make test-all` runs them): most examples of each law{tests}{spark}.")
+    elif left_out:
+        terminalreporter.write_line(f"Left out (`make test-all DEPTH=deep` runs them){tests.replace(',', ':', 1)}.")
 
 
 @pytest.fixture(scope="session")

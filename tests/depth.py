@@ -1,15 +1,15 @@
 """How much the tests try: TEXTSIEVE_TESTS is "quick" (the default), "all" or "deep".
 
 - quick: all that runs without Java, a browser and the papers' corpora, with few examples and cases (`make test`)
-- all: every test (`make test-all`, and CI)
-- deep: the same with thirty times as many examples, for changes of algorithms (`make test-all DEPTH=deep`)
+- all: every test, with every value of each of its parameters, but not every combination (`make test-all`, and CI)
+- deep: every combination, and thirty times as many examples, for changes of algorithms (`make test-all DEPTH=deep`)
 
-A test with `@pytest.mark.pairwise` runs with every pair of values of two of its parameters, and only in a deep run with
-every combination of all of them. It is for parameters of which no three depend on each other.
+Two marks change which combinations of a test's parameters run: `@pytest.mark.every_case` all of them, at any depth;
+`@pytest.mark.pairwise` every pair of values of two parameters, and every combination only in a deep run.
 """
 
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from itertools import combinations
 from typing import Any, NoReturn
@@ -52,9 +52,32 @@ def absent(reason: str) -> NoReturn:
 MOST_CASES = 4
 """The largest number of cases of one test function in the quick run."""
 
+ENOUGH_CASES = 12
+"""The number of cases of one test function from which on a full run only adds those with new values of parameters."""
+
 
 def few_cases(items: Iterable[pytest.Item]) -> set[pytest.Item]:
-    """Return the tests, and of a test function with many cases only `MOST_CASES`, each with new values of parameters.
+    """Return the tests, but of a test function at most `MOST_CASES` cases, each with new values of parameters."""
+    return _cases(items, 1, MOST_CASES)
+
+
+def every_value(items: Iterable[pytest.Item]) -> set[pytest.Item]:
+    """Return the tests, and of a test function with more than `ENOUGH_CASES` only enough for every parameter's values.
+
+    Of the 144 tests of a cross product of 12 and 12 values, about 30 remain. Tests with one parameter keep all cases,
+    and those marked `pairwise` enough for every pair of values of two parameters.
+    """
+    unmarked, by_function = [], defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("pairwise"):
+            by_function[item.nodeid.partition("[")[0]].append(item)
+        else:
+            unmarked.append(item)
+    return _cases(unmarked, ENOUGH_CASES, None).union(*map(pairwise, by_function.values()))
+
+
+def _cases(items: Iterable[pytest.Item], enough: int, most: int | None) -> set[pytest.Item]:
+    """Return the tests; of each function at most `most` cases, and after the first `enough` only with new values.
 
     A test marked `every_case` keeps all of its cases. Tests are visited in an order that depends on their names only,
     so every run selects the same tests.
@@ -66,7 +89,9 @@ def few_cases(items: Iterable[pytest.Item]) -> set[pytest.Item]:
         function = item.nodeid.partition("[")[0]
         ids = item.callspec._idlist if hasattr(item, "callspec") else [""]  # one id for each `parametrize`
         values = {(function, at, own_id) for at, own_id in enumerate(ids)}
-        if item.get_closest_marker("every_case") or (n_selected[function] < MOST_CASES and not values <= seen):
+        is_wanted = n_selected[function] < enough or not values <= seen
+        has_room = most is None or n_selected[function] < most
+        if (is_wanted and has_room) or item.get_closest_marker("every_case"):
             selected.add(item)
             n_selected[function] += 1
             seen |= values
