@@ -1,6 +1,6 @@
 """Models that learn from a stream with drift: never updated, updated in several ways, and trained again.
 
-`python -m benchmarks.adaptive RESULTS.jsonl` writes docs/research/adaptive-results.md and docs/adaptive.svg. It needs
+`python -m benchmarks.adaptive RESULTS.jsonl` writes docs/research/adaptive-results.md and adaptive.svg there. It needs
 Reuters-21578 and 20 Newsgroups in the folder that `TEXTSIEVE_DATA` names, the extra `plots`, and for the rows of river
 the package river. It appends a line to the file of results for each stream and classifier, and does not repeat those
 that are there already, so it can be interrupted and resumed.
@@ -13,17 +13,21 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import re
+import subprocess
 import sys
 import tarfile
 import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from html import unescape
+from importlib.metadata import PackageNotFoundError, version
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,7 +39,7 @@ from textsieve import Categorizer, TermCounter, modelfile, read
 
 DOCS = Path(__file__).parents[1] / "docs" / "research"
 PAGE, CHART = DOCS / "adaptive-results.md", DOCS / "adaptive.svg"
-CLASSIFIERS = ("nb", "cnb")
+CLASSIFIERS = ("nb", "cnb", "rocchio")
 SELECTOR = "ig"
 SETTINGS: dict[str, Any] = {"analyzer": "word", "n_terms": 2_000, "selector": SELECTOR, "probabilities": None}
 SELECTORS = ("ig", "chi", "mi", "df", "ocfs", "tofa")
@@ -136,7 +140,7 @@ def newsgroups() -> Stream:
 
 @dataclass
 class Learner:
-    """A model that predicts blocks and learns them, with the time that learning took."""
+    """A model that predicts blocks and learns them, with the processor time that learning took."""
 
     predict: Callable[[list[str]], Sequence[Any]]
     learn: Callable[[Block], None]
@@ -148,9 +152,9 @@ class Learner:
         """Predict the labels of a block, and then learn them."""
         predicted = np.asarray(self.predict(block.texts), object)
         self.right.append(predicted == np.asarray(block.labels, object))
-        start = time.perf_counter()
+        start = time.process_time()
         self.learn(block)
-        self.seconds.append(time.perf_counter() - start)
+        self.seconds.append(time.process_time() - start)
 
 
 def updated(
@@ -243,6 +247,13 @@ class Run(NamedTuple):
     classifier: str
     learners: dict[str, Outcome]
     chosen: dict[str, Any]
+    selectors: dict[str, float]
+    """The accuracy on the first blocks by selector, without forgetting."""
+    first_terms_left: list[int]
+    """After each block, how many of the terms of the first model are still selected by `ALL`."""
+    n_updated: int
+    """The number of models that were compared with those that were trained again, byte by byte."""
+    made_with: dict[str, str]
 
 
 def early_accuracy(stream: Stream, classifier: str, **settings: Any) -> float:
@@ -276,13 +287,33 @@ def run(stream: Stream, classifier: str) -> Run:
     if classifier in RIVER:
         learners[f"river's {RIVER[classifier]}"] = river_learner(RIVER[classifier], first)
     present = {name: learner for name, learner in learners.items() if learner is not None}
+    first_terms, first_terms_left = set(terms_of(present[ALL])), []
     for block in rest:
         for learner in present.values():
             learner.see(block)
         is_same = learned(present[ALL]) == learned(present[AGAIN])
-        assert is_same, "an updated model differs from one that is trained again"
+        if not is_same:
+            raise AssertionError("an updated model differs from one that is trained again")
+        first_terms_left.append(len(first_terms.intersection(terms_of(present[ALL]))))
     outcomes = {name: Outcome(learner.right, learner.seconds) for name, learner in present.items()}
-    return Run(stream, classifier, outcomes, chosen)
+    selectors = {selector: accuracy(selector=selector) for selector in SELECTORS}
+    return Run(stream, classifier, outcomes, chosen, selectors, first_terms_left, len(rest), made_with())
+
+
+def terms_of(learner: Learner) -> list[str]:
+    """Return the selected terms of a learner that has a model."""
+    assert learner.model is not None
+    return list(learner.model.terms_)
+
+
+def made_with() -> dict[str, str]:
+    """Return the commit, and the versions of Python and of the packages that the figures depend on."""
+    git = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=True)
+    versions = {"commit": git.stdout.strip(), "Python": platform.python_version()}
+    for package in ("textsieve", "numpy", "river"):
+        with suppress(PackageNotFoundError):
+            versions[package] = version(package)
+    return versions
 
 
 def resumed_runs(streams: Sequence[Stream], results: Path) -> Iterator[Run]:
@@ -292,7 +323,8 @@ def resumed_runs(streams: Sequence[Stream], results: Path) -> Iterator[Run]:
         row = next((row for row in stored if (row["stream"], row["classifier"]) == (stream.title, classifier)), None)
         if row is None:
             new = run(stream, classifier)
-            row = {"stream": stream.title, "classifier": classifier, "chosen": new.chosen}
+            row = {"stream": stream.title, "classifier": classifier}
+            row |= {name: value for name, value in new._asdict().items() if name not in ("stream", "classifier")}
             row["learners"] = {
                 name: [["".join("01"[flag] for flag in block.tolist()) for block in outcome.right], outcome.seconds]
                 for name, outcome in new.learners.items()
@@ -303,7 +335,7 @@ def resumed_runs(streams: Sequence[Stream], results: Path) -> Iterator[Run]:
             name: Outcome([np.array(list(map(int, block)), np.bool_) for block in right], seconds)
             for name, (right, seconds) in row["learners"].items()
         }
-        yield Run(stream, classifier, learners, row["chosen"])
+        yield Run(**(row | {"stream": stream, "learners": learners}))
 
 
 # -- the page ----------------------------------------------------------------------------------------------------
@@ -358,12 +390,12 @@ def choice_table(runs: list[Run]) -> str:
     return "\n".join(lines)
 
 
-def selector_table(streams: Sequence[Stream]) -> str:
+def selector_table(runs: list[Run]) -> str:
     """Return the accuracy on the first blocks by selector."""
     lines = [f"| stream | classifier | {' | '.join(SELECTORS)} |", "|---|---|" + "---:|" * len(SELECTORS)]
-    for stream, classifier in product(streams, CLASSIFIERS):
-        scores = [early_accuracy(stream, classifier, selector=selector) for selector in SELECTORS]
-        lines.append(f"| {stream.title} | `{classifier}` | {' | '.join(f'{score:.3f}' for score in scores)} |")
+    for run in runs:
+        scores = " | ".join(f"{run.selectors[selector]:.3f}" for selector in SELECTORS)
+        lines.append(f"| {run.stream.title} | `{run.classifier}` | {scores} |")
     return "\n".join(lines)
 
 
@@ -457,7 +489,7 @@ and on the first blocks of Reuters.
 
 Accuracy on the first {SHARE_TO_CHOOSE:.0%} of the blocks, without forgetting, by selector:
 
-{selector_table(list(streams.values()))}
+{selector_table(runs)}
 """
 
 
