@@ -1,29 +1,32 @@
 """Models that learn from a stream with drift: never updated, updated in several ways, and trained again.
 
-`python -m benchmarks.adaptive RESULTS.jsonl` writes docs/research/adaptive-results.md and docs/adaptive.svg. It needs
+`python -m benchmarks.adaptive RESULTS.jsonl` writes docs/research/adaptive-results.md and the charts on it. It needs
 Reuters-21578 and 20 Newsgroups in the folder that `TEXTSIEVE_DATA` names, the extra `plots`, and for the rows of river
 the package river. It appends a line to the file of results for each stream and classifier, and does not repeat those
 that are there already, so it can be interrupted and resumed.
 
-The documents of a stream come in blocks. Each model predicts the labels of a block, and then learns them. The settings
-that forget are chosen by the accuracy on the first blocks, and all figures are of the others.
+The documents of a stream come in blocks. Each model predicts the labels of a block, and then learns them. Half-lives,
+windows and class weights are chosen by the accuracy on the first blocks, and all figures are of the others.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import platform
 import re
+import subprocess
 import sys
 import tarfile
 import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from html import unescape
+from importlib.metadata import PackageNotFoundError, version
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,19 +37,22 @@ from numpy.typing import NDArray
 from textsieve import Categorizer, TermCounter, modelfile, read
 
 DOCS = Path(__file__).parents[1] / "docs" / "research"
-PAGE, CHART = DOCS / "adaptive-results.md", DOCS / "adaptive.svg"
-CLASSIFIERS = ("nb", "cnb")
+PAGE = DOCS / "adaptive-results.md"
+CLASSIFIERS = ("nb", "cnb", "rocchio")
 SELECTOR = "ig"
 SETTINGS: dict[str, Any] = {"analyzer": "word", "n_terms": 2_000, "selector": SELECTOR, "probabilities": None}
 SELECTORS = ("ig", "chi", "mi", "df", "ocfs", "tofa")
+CLASS_WEIGHTS = ("sqrt", "balanced")
 SHARE_TO_CHOOSE = 0.3
-"""The share of the blocks on which half-lives and windows are chosen."""
+"""The share of the blocks on which half-lives, windows and class weights are chosen."""
 N_RESAMPLES = 2_000
 NOT_LEARNED = "never updated"
-FIXED, ALL, HALF_LIFE, WINDOW = "fixed terms", "`--keep-stats all`", "... with a half-life", "... with a window"
+FIXED, ALL = "fixed terms", "`--keep-stats all`"
+HALF_LIFE, WINDOW, WEIGHTS = "... and a half-life", "... and a window", "... and class weights"
 AGAIN, AGAIN_USUAL = "trained again", "trained again, usual lengths"
-RIVER = {"nb": "MultinomialNB"}
-"""River's naive Bayes by our name; its ComplementNB takes too long for a stream (`river_ratio`)."""
+RIVER_CLASSIFIER = "nb"
+RIVER = {"river's MultinomialNB": 1.0, "river's MultinomialNB, alpha=0.01": 0.01}
+"""Values of alpha: river's default, and that of textsieve. River's ComplementNB takes too long (`river_ratio`)."""
 
 # -- streams -----------------------------------------------------------------------------------------------------
 
@@ -62,6 +68,7 @@ class Block(NamedTuple):
 class Stream(NamedTuple):
     """A stream of documents; the models are trained on the first block."""
 
+    name: str
     title: str
     blocks: list[Block]
     half_lives: tuple[str, ...]
@@ -71,6 +78,25 @@ class Stream(NamedTuple):
     def first_reported(self) -> int:
         """Return the number of the first block whose figures are reported."""
         return 1 + round(SHARE_TO_CHOOSE * (len(self.blocks) - 1))
+
+    @property
+    def chart(self) -> Path:
+        """Return the path of the chart."""
+        return DOCS / f"adaptive-{self.name}.svg"
+
+    @property
+    def share_of_new_classes(self) -> float:
+        """Return the share of the reported documents whose class the first block lacks."""
+        labels = [label for block in self.blocks[self.first_reported :] for label in block.labels]
+        return sum(label not in self.blocks[0].labels for label in labels) / len(labels)
+
+    def settings(self, classifier: str) -> dict[str, dict[str, dict[str, Any]]]:
+        """Return the settings to choose from: for each name of a row, the settings by their short names."""
+        return {
+            HALF_LIFE: {value: {"half_life": value} for value in self.half_lives},
+            WINDOW: {f"{value} updates": {"window": value} for value in self.windows},
+            WEIGHTS: {value: {"class_weight": value} for value in CLASS_WEIGHTS if classifier != "rocchio"},
+        }
 
 
 REUTERS_BLOCK = 400
@@ -89,7 +115,9 @@ def reuters() -> Stream:
     for start in range(0, len(stories), REUTERS_BLOCK):
         whens, texts, labels = zip(*stories[start : start + REUTERS_BLOCK], strict=True)
         blocks.append(Block(list(texts), list(labels), whens[-1]))
-    return Stream("Reuters by date", blocks, ("3d", "7d", "14d", "30d", "90d", "1000docs", "4000docs"), (3, 5, 10))
+    return Stream(
+        "reuters", "Reuters by date", blocks, ("3d", "7d", "14d", "30d", "90d", "1000docs", "4000docs"), (3, 5, 10)
+    )
 
 
 def _stories(page: str) -> Iterator[tuple[datetime, str, str]]:
@@ -126,9 +154,8 @@ def newsgroups() -> Stream:
             block_labels += [group] * len(by_group[group][:PER_GROUP])
             del by_group[group][:PER_GROUP]
         blocks.append(Block(block_texts, block_labels, datetime(2000, 1, 1, tzinfo=UTC) + timedelta(days=n_groups)))
-    return Stream(
-        "20 Newsgroups, one group after another", blocks, ("500docs", "1000docs", "2000docs", "8000docs"), (3, 5, 10)
-    )
+    half_lives = ("500docs", "1000docs", "2000docs", "8000docs")
+    return Stream("newsgroups", "20 Newsgroups, one group after another", blocks, half_lives, (3, 5, 10))
 
 
 # -- learners ----------------------------------------------------------------------------------------------------
@@ -136,7 +163,7 @@ def newsgroups() -> Stream:
 
 @dataclass
 class Learner:
-    """A model that predicts blocks and learns them, with the time that learning took."""
+    """A model that predicts blocks and learns them, with the processor time that learning took."""
 
     predict: Callable[[list[str]], Sequence[Any]]
     learn: Callable[[Block], None]
@@ -148,16 +175,22 @@ class Learner:
         """Predict the labels of a block, and then learn them."""
         predicted = np.asarray(self.predict(block.texts), object)
         self.right.append(predicted == np.asarray(block.labels, object))
-        start = time.perf_counter()
+        start = time.process_time()
         self.learn(block)
-        self.seconds.append(time.perf_counter() - start)
+        self.seconds.append(time.process_time() - start)
 
 
 def updated(
-    classifier: str, first: Block, keep_stats: bool | str, selector: str = SELECTOR, **forgetting: Any
+    classifier: str,
+    first: Block,
+    keep_stats: bool | str,
+    selector: str = SELECTOR,
+    class_weight: str | None = "auto",
+    **forgetting: Any,
 ) -> Learner:
     """Return a model of the first block that is updated with each block."""
-    model = Categorizer(**(SETTINGS | {"selector": selector}), classifier=classifier, keep_stats=keep_stats)
+    settings = SETTINGS | {"selector": selector, "class_weight": class_weight}
+    model = Categorizer(**settings, classifier=classifier, keep_stats=keep_stats)
     model.fit(first.texts, first.labels, when=first.when if keep_stats == "all" else None)
     known = set(first.labels)
 
@@ -190,13 +223,13 @@ def trained_again(classifier: str, first: Block, keep_stats: bool | str) -> Lear
     return Learner(model.predict, learn, model)
 
 
-def river_learner(name: str, first: Block) -> Learner | None:
+def river_learner(name: str, first: Block, alpha: float = 1.0) -> Learner | None:
     """Return a naive Bayes of river, on counts of the same words; None if river is not installed."""
     try:
         from river import naive_bayes
     except ImportError:
         return None
-    model, words_of = getattr(naive_bayes, name)(), TermCounter(analyzer="word").build_analyzer()
+    model, words_of = getattr(naive_bayes, name)(alpha), TermCounter(analyzer="word").build_analyzer()
 
     def learn(block: Block) -> None:
         for text, label in zip(block.texts, block.labels, strict=True):
@@ -230,239 +263,151 @@ def learned(learner: Learner) -> bytes:
 
 
 class Outcome(NamedTuple):
-    """Which documents of each block a learner got right, and how long it learned from each."""
+    """Which documents of each block a learner got right, and the seconds of the processor to learn each."""
 
     right: list[NDArray[np.bool_]]
     seconds: list[float]
 
 
 class Run(NamedTuple):
-    """The outcomes of all learners of a stream and a classifier by name, and what was chosen."""
+    """The outcomes of all learners of a stream and a classifier."""
 
     stream: Stream
     classifier: str
-    learners: dict[str, Outcome]
-    chosen: dict[str, Any]
+    outcomes: dict[str, Outcome]
+    """By the name of the learner; for settings to choose from, by the name of the row and of the setting."""
+    selectors: dict[str, float]
+    """The accuracy on the first blocks by selector, without forgetting."""
+    first_terms_left: list[int]
+    """After each block, how many of the terms of the first model are still selected by `ALL`."""
+    river_ratio: float | None
+    made_with: dict[str, str]
+
+    def chosen(self, row: str) -> str | None:
+        """Return the setting of a row with the highest accuracy on the first blocks; None if it has no settings."""
+        settings = self.stream.settings(self.classifier)[row]
+        return max(settings, key=lambda setting: self.early(f"{row}: {setting}"), default=None)
+
+    def early(self, name: str) -> float:
+        """Return the accuracy of a learner on the first blocks, which are not reported."""
+        return float(np.concatenate(self.outcomes[name].right[: self.stream.first_reported - 1]).mean())
+
+    def reported(self, name: str) -> NDArray[np.bool_]:
+        """Return which documents of the reported blocks a learner got right."""
+        return np.concatenate(self.outcomes[name].right[self.stream.first_reported - 1 :])
+
+    def accuracy(self, name: str) -> float:
+        """Return the accuracy of a learner on the reported blocks."""
+        return float(self.reported(name).mean())
+
+    def rows(self) -> dict[str, str]:
+        """Return the names of outcomes by the rows of the table; with the setting that was chosen."""
+        chosen = [(row, self.chosen(row)) for row in (WEIGHTS, HALF_LIFE, WINDOW)]
+        rivers = [name for name in RIVER if name in self.outcomes]
+        return (
+            {name: name for name in (NOT_LEARNED, FIXED, ALL)}
+            | {row: f"{row}: {setting}" for row, setting in chosen if setting is not None}
+            | {name: name for name in (AGAIN, AGAIN_USUAL, *rivers)}
+        )
 
 
-def early_accuracy(stream: Stream, classifier: str, **settings: Any) -> float:
-    """Return the accuracy of a model on the first blocks, which are not reported."""
-    first, *rest = stream.blocks
-    learner = updated(classifier, first, "all", **settings)
-    for block in rest[: stream.first_reported - 1]:
+def see_all(learner: Learner, blocks: Sequence[Block]) -> Outcome:
+    """Let a learner predict and learn blocks."""
+    for block in blocks:
         learner.see(block)
-    return float(np.concatenate(learner.right).mean())
+    return Outcome(learner.right, learner.seconds)
 
 
 def run(stream: Stream, classifier: str) -> Run:
-    """Choose half-life and window on the first blocks, and let all learners see the stream."""
+    """Let all learners see the stream."""
     first, *rest = stream.blocks
-    accuracy = partial(early_accuracy, stream, classifier)
-    chosen = {
-        "half_life": max(stream.half_lives, key=lambda half_life: accuracy(half_life=half_life)),
-        "window": max(stream.windows, key=lambda window: accuracy(window=window)),
-        "none": accuracy(),
+    outcomes = {
+        f"{row}: {name}": see_all(updated(classifier, first, "all", **setting), rest)
+        for row, settings in stream.settings(classifier).items()
+        for name, setting in settings.items()
     }
-    chosen["accuracy"] = {name: accuracy(**{name: chosen[name]}) for name in ("half_life", "window")}
-    learners: dict[str, Learner | None] = {
-        NOT_LEARNED: never_updated(classifier, first),
-        FIXED: updated(classifier, first, True),
-        ALL: updated(classifier, first, "all"),
-        HALF_LIFE: updated(classifier, first, "all", half_life=chosen["half_life"]),
-        WINDOW: updated(classifier, first, "all", window=chosen["window"]),
-        AGAIN: trained_again(classifier, first, "all"),
-        AGAIN_USUAL: trained_again(classifier, first, False),
-    }
-    if classifier in RIVER:
-        learners[f"river's {RIVER[classifier]}"] = river_learner(RIVER[classifier], first)
-    present = {name: learner for name, learner in learners.items() if learner is not None}
+    outcomes[NOT_LEARNED] = see_all(never_updated(classifier, first), rest)
+    outcomes[FIXED] = see_all(updated(classifier, first, True), rest)
+    outcomes[AGAIN_USUAL] = see_all(trained_again(classifier, first, False), rest)
+    updated_model, trained_model = updated(classifier, first, "all"), trained_again(classifier, first, "all")
+    first_terms, first_terms_left = set(terms_of(updated_model)), []
     for block in rest:
-        for learner in present.values():
-            learner.see(block)
-        is_same = learned(present[ALL]) == learned(present[AGAIN])
-        assert is_same, "an updated model differs from one that is trained again"
-    outcomes = {name: Outcome(learner.right, learner.seconds) for name, learner in present.items()}
-    return Run(stream, classifier, outcomes, chosen)
+        updated_model.see(block)
+        trained_model.see(block)
+        if learned(updated_model) != learned(trained_model):
+            raise AssertionError("an updated model differs from one that is trained again")
+        first_terms_left.append(len(first_terms.intersection(terms_of(updated_model))))
+    outcomes |= {
+        name: Outcome(learner.right, learner.seconds)
+        for name, learner in ((ALL, updated_model), (AGAIN, trained_model))
+    }
+    ratio = None
+    if classifier == RIVER_CLASSIFIER:
+        ratio = river_ratio(stream)
+        for name, alpha in RIVER.items():
+            if (learner := river_learner("MultinomialNB", first, alpha)) is not None:
+                outcomes[name] = see_all(learner, rest)
+    early = rest[: stream.first_reported - 1]
+    selectors = {
+        selector: float(np.concatenate(see_all(updated(classifier, first, "all", selector), early).right).mean())
+        for selector in SELECTORS
+    }
+    return Run(stream, classifier, outcomes, selectors, first_terms_left, ratio, made_with())
+
+
+def terms_of(learner: Learner) -> list[str]:
+    """Return the selected terms of a learner that has a model."""
+    assert learner.model is not None
+    return list(learner.model.terms_)
+
+
+def made_with() -> dict[str, str]:
+    """Return the commit, and the versions of Python and of the packages that the figures depend on."""
+    git = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=True)
+    versions = {"commit": git.stdout.strip(), "Python": platform.python_version()}
+    for package in ("numpy", "river"):
+        with suppress(PackageNotFoundError):
+            versions[package] = version(package)
+    return versions
+
+
+def warm_up(stream: Stream) -> None:
+    """Compile all kernels, so that their compilation is not measured."""
+    first, second, *_ = stream.blocks
+    for classifier in CLASSIFIERS:
+        updated(classifier, first, True).see(second)
+        updated(classifier, first, "all").see(second)
+    trained_again(CLASSIFIERS[0], first, False).see(second)
 
 
 def resumed_runs(streams: Sequence[Stream], results: Path) -> Iterator[Run]:
     """Yield the runs of all streams and classifiers; those that the file of results lacks are made and added to it."""
     stored = [json.loads(line) for line in results.read_text().splitlines()] if results.exists() else []
+    is_warm = False
     for stream, classifier in product(streams, CLASSIFIERS):
         row = next((row for row in stored if (row["stream"], row["classifier"]) == (stream.title, classifier)), None)
         if row is None:
+            if not is_warm:
+                warm_up(stream)
+                is_warm = True
             new = run(stream, classifier)
-            row = {"stream": stream.title, "classifier": classifier, "chosen": new.chosen}
-            row["learners"] = {
+            row = new._asdict() | {"stream": stream.title}
+            row["outcomes"] = {
                 name: [["".join("01"[flag] for flag in block.tolist()) for block in outcome.right], outcome.seconds]
-                for name, outcome in new.learners.items()
+                for name, outcome in new.outcomes.items()
             }
             with results.open("a") as file:
                 file.write(json.dumps(row) + "\n")
-        learners = {
+        outcomes = {
             name: Outcome([np.array(list(map(int, block)), np.bool_) for block in right], seconds)
-            for name, (right, seconds) in row["learners"].items()
+            for name, (right, seconds) in row["outcomes"].items()
         }
-        yield Run(stream, classifier, learners, row["chosen"])
+        yield Run(**(row | {"stream": stream, "outcomes": outcomes}))
 
 
 # -- the page ----------------------------------------------------------------------------------------------------
 
 
-def reported(run: Run, name: str) -> NDArray[np.bool_]:
-    """Return which documents of the reported blocks a learner got right."""
-    return np.concatenate(run.learners[name].right[run.stream.first_reported - 1 :])
-
-
-def difference(run: Run, name: str) -> str:
-    """Return the difference of a learner's accuracy to that of `ALL`, with its 95% interval by bootstrap."""
-    paired = reported(run, name).astype(float) - reported(run, ALL)
-    draw = np.random.default_rng(0)
-    means = [paired[draw.integers(0, len(paired), len(paired))].mean() for _ in range(N_RESAMPLES)]
-    low, high = np.quantile(means, [0.025, 0.975])
-    return f"{paired.mean():+.3f} ({low:+.3f} to {high:+.3f})"
-
-
-def accuracy_table(runs: list[Run]) -> str:
-    """Return the table of accuracies and of the time of learning."""
-    lines = [
-        "| stream | classifier | model | accuracy | difference to `--keep-stats all`, 95% interval | time to learn |",
-        "|---|---|---|---:|---|---:|",
-    ]
-    for run in runs:
-        unit = sum(run.learners[ALL].seconds)
-        for name, learner in run.learners.items():
-            shown = name
-            if name in (HALF_LIFE, WINDOW):
-                value = run.chosen["half_life" if name == HALF_LIFE else "window"]
-                shown = f"{name}, {value}{'' if name == HALF_LIFE else ' updates'}"
-            ratio = "" if name == NOT_LEARNED else f"{sum(learner.seconds) / unit:.1f}"
-            compared = "" if name == ALL else difference(run, name)
-            cells = (run.stream.title, f"`{run.classifier}`", shown, f"{reported(run, name).mean():.3f}", compared)
-            lines.append(f"| {' | '.join((*cells, ratio))} |")
-    return "\n".join(lines)
-
-
-def choice_table(runs: list[Run]) -> str:
-    """Return the table of what was chosen on the first blocks."""
-    lines = [
-        "| stream | classifier | without forgetting | best half-life | accuracy | best window | accuracy |",
-        "|---|---|---:|---|---:|---:|---:|",
-    ]
-    for run in runs:
-        best = run.chosen
-        lines.append(
-            f"| {run.stream.title} | `{run.classifier}` | {best['none']:.3f} | {best['half_life']} | "
-            f"{best['accuracy']['half_life']:.3f} | {best['window']} | {best['accuracy']['window']:.3f} |"
-        )
-    return "\n".join(lines)
-
-
-def selector_table(streams: Sequence[Stream]) -> str:
-    """Return the accuracy on the first blocks by selector."""
-    lines = [f"| stream | classifier | {' | '.join(SELECTORS)} |", "|---|---|" + "---:|" * len(SELECTORS)]
-    for stream, classifier in product(streams, CLASSIFIERS):
-        scores = [early_accuracy(stream, classifier, selector=selector) for selector in SELECTORS]
-        lines.append(f"| {stream.title} | `{classifier}` | {' | '.join(f'{score:.3f}' for score in scores)} |")
-    return "\n".join(lines)
-
-
-def over_time_table(run: Run, n_rows: int = 6) -> str:
-    """Return the accuracy of the learners in parts of the reported blocks."""
-    names = list(run.learners)
-    lines = [f"| documents learned | {' | '.join(names)} |", "|---:|" + "---:|" * len(names)]
-    numbers = np.arange(run.stream.first_reported, len(run.stream.blocks))
-    learned_before = np.cumsum([len(block.texts) for block in run.stream.blocks])
-    for part in np.array_split(numbers, n_rows):
-        scores = [np.concatenate([run.learners[name].right[at - 1] for at in part]).mean() for name in names]
-        lines.append(f"| {learned_before[part[0] - 1]:,} | {' | '.join(f'{score:.3f}' for score in scores)} |")
-    return "\n".join(lines)
-
-
-def draw_chart(run: Run) -> None:
-    """Draw the accuracy of each block."""
-    from textsieve.plots import lines, save
-
-    learned_before = np.cumsum([len(block.texts) for block in run.stream.blocks])[:-1].tolist()
-    names = {NOT_LEARNED: "never updated", FIXED: "fixed terms", ALL: "keep-stats all", HALF_LIFE: "half-life"}
-    names |= {name: "river" for name in run.learners if name.startswith("river")}
-    curves = {
-        shown: (learned_before, [float(right.mean()) for right in run.learners[name].right])
-        for name, shown in names.items()
-    }
-    title = f"{run.stream.title}, {run.classifier}"
-    save(lines(curves, x="documents learned", y="accuracy on the next block", title=title), CHART)
-
-
-NO_RIVER = "River was not installed, so its rows are missing. "
-
-
-def page(runs: list[Run]) -> str:
-    """Return the page."""
-    by_stream = {run.stream.title: run for run in runs if run.classifier == "nb"}
-    streams = {run.stream.title: run.stream for run in runs}
-    sizes = "; ".join(
-        f"{title}: {sum(len(block.texts) for block in stream.blocks):,} documents in {len(stream.blocks)} blocks"
-        for title, stream in streams.items()
-    )
-    has_river = any(name.startswith("river") for run in runs for name in run.learners)
-    ratio = river_ratio(runs[0].stream)
-    complement = (
-        ""
-        if ratio is None
-        else (
-            f" Its ComplementNB is left out: to predict documents, it took {ratio:.0f} times as long as MultinomialNB."
-        )
-    )
-    over_time = "\n\n".join(f"{title}, `nb`:\n\n{over_time_table(run)}" for title, run in by_stream.items())
-    return f"""# What updates with all terms gain
-
-Written by `python -m benchmarks.adaptive RESULTS.jsonl`. Documents of a stream come in blocks. Each model predicts the
-labels of the next block, and then learns it. {"" if has_river else NO_RIVER}Accuracy is the share
-of right labels over all documents of the reported blocks, which are the last {1 - SHARE_TO_CHOOSE:.0%}.
-
-![Accuracy over time](adaptive.svg)
-
-{accuracy_table(runs)}
-
-- *Streams.* {sizes}. Of Reuters-21578, the stories with a single topic and a body, in the order of their dates. Of
-  20 Newsgroups, documents without headers: the first block has two groups, and each later block one more, with
-  {PER_GROUP} documents of each group that has arrived. The order of the groups is drawn at random.
-- *Models.* Words as terms, {SETTINGS["n_terms"]:,} of them, selected by information gain; trained on the first block.
-  "Fixed terms" is `keep_stats=True`, which can't learn new classes, so it skips their documents.
-- *Trained again* is training on all documents so far, with the same settings. The benchmark asserts that its model is
-  that of `--keep-stats all`, byte by byte, after every block. *Usual lengths* is the same without `keep_stats`: there,
-  the length of a document is that of its selected terms with idf.
-- *River* learns all words, without selection, with the same blocks.{complement}
-- *Time to learn* is that of all updates after the first block, as a multiple of that of `--keep-stats all`, measured in
-  the same run on a machine that had other work too. Reading and predicting are not part of it.
-- *Intervals* are by bootstrap over documents, paired.
-
-## Accuracy over time
-
-{over_time}
-
-## How half-lives and windows were chosen
-
-By the accuracy on the first {SHARE_TO_CHOOSE:.0%} of the blocks, of the half-lives
-{"; ".join(f"{', '.join(stream.half_lives)} ({title})" for title, stream in streams.items())}, and of the windows
-{", ".join(map(str, next(iter(streams.values())).windows))}. The other blocks were used once, for the tables above.
-
-{choice_table(runs)}
-
-Before that, the way of measuring lengths was decided by the accuracy on the publisher's test documents of 20 Newsgroups
-and on the first blocks of Reuters.
-
-## The selector
-
-Accuracy on the first {SHARE_TO_CHOOSE:.0%} of the blocks, without forgetting, by selector:
-
-{selector_table(list(streams.values()))}
-"""
-
-
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     all_runs = list(resumed_runs([reuters(), newsgroups()], Path(sys.argv[1])))
-    draw_chart(all_runs[0])
-    PAGE.write_text(page(all_runs), encoding="utf-8")

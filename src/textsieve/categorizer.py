@@ -249,10 +249,11 @@ class Categorizer(Parameters):
 
         statistics = self._kept_statistics()
         if isinstance(statistics, FullStatistics):
-            from .training.forgetting import Forgetting, moment_of
+            from .training.forgetting import Forgetting
 
             forgetting = Forgetting.of(half_life, window)
-            self._adapt(X, y, statistics, forgetting, moment_of(when), sample_weight, fit_thresholds=fit_thresholds)
+            moment = statistics.moment_of_update(when, forgetting)
+            self._adapt(X, y, statistics, forgetting, moment, sample_weight, fit_thresholds=fit_thresholds)
             return self
         for name, value in (("half_life", half_life), ("window", window), ("when", when)):
             if value is not None:

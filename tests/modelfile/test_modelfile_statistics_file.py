@@ -197,6 +197,36 @@ def test_a_process_killed_between_the_two_files_leaves_a_whole_pair(
     load(path).update(["salt"], ["cook"])
 
 
+@pytest.mark.parametrize("n_steps", [0, 1])
+def test_a_second_update_that_is_killed_keeps_the_statistics_of_the_first(
+    path: Path, n_steps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first is killed before it renames its statistics, and the second before or after it writes its own."""
+    load(path).update(["lion cage"] * 9, ["zoo"] * 9).save(path)
+    os.replace(beside(path), beside(path, ".stats.new"))
+    MODEL.save(path.with_name("old.sieve"))
+    os.replace(beside(path.with_name("old.sieve")), beside(path))
+    steps = iter(range(2))
+
+    class Killed(BaseException):
+        pass
+
+    def replacing(*args: Any, **settings: Any) -> Any:
+        if next(steps) == n_steps:
+            raise Killed
+        return files.replacing(*args, **settings)
+
+    second = load(path).update(["salt"], ["cook"])
+    monkeypatch.setattr(writing, "replacing", replacing)
+    with pytest.raises(Killed):
+        second.save(path)
+    monkeypatch.undo()
+    after = load(path)
+    assert "zoo" in after.classes_
+    after.update(["salt"], ["cook"]).save(path)
+    assert load(path).coef_.tobytes() == second.coef_.tobytes()
+
+
 def test_the_new_file_has_the_permissions_of_the_old_one(path: Path) -> None:
     beside(path).chmod(0o600)
     load(path).update(["salt"], ["cook"]).save(path)

@@ -297,6 +297,15 @@ def test_an_invalid_way_to_forget_raises_and_changes_nothing(forgetting: dict[st
     assert learned(model) == before
 
 
+def test_a_clock_that_is_behind_only_matters_for_a_half_life_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = categorizer(n_terms=None).fit(["aa bb", "cc dd"], ["x", "y"], when=START)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", str(int(START.timestamp()) - 3600))
+    model.update(["aa dd"], ["x"]).update(["aa cc"], ["x"], window=9).update(["aa"], ["x"], half_life="5docs")
+    assert model._statistics_.when == START  # type: ignore[union-attr]
+    with pytest.raises(InputError, match="this is before the last update, or the training, at 2026-01-01T00:00:00"):
+        model.update(["aa"], ["x"], half_life="5d")
+
+
 def test_only_models_with_all_terms_can_forget() -> None:
     model = plain_categorizer(classifier="nb", keep_stats=True).fit(["aa bb", "cc dd"], ["x", "y"])
     with pytest.raises(InputError, match="half_life='1d': only a model with the statistics of all terms can forget"):

@@ -216,7 +216,7 @@ def _update_statistics(model: Model, file: ModelFile, update: _Update, *, is_dry
 def _start_adaptation(model: Model, statistics: Statistics | FullStatistics, update: _Update) -> Adaptation | None:
     """Return the adaptation of a model with the statistics of all terms, and None for any other."""
     from ..training.adapting import Adaptation
-    from ..training.forgetting import Forgetting, moment_of
+    from ..training.forgetting import Forgetting
     from ..training.full_statistics import FullStatistics
 
     if not isinstance(statistics, FullStatistics):
@@ -225,7 +225,8 @@ def _start_adaptation(model: Model, statistics: Statistics | FullStatistics, upd
         )
         return None
     half_life, window, when = update.forgets.values()
-    return Adaptation(model, statistics, Forgetting.of(half_life, window), moment_of(when), update.jobs)
+    forgetting = Forgetting.of(half_life, window)
+    return Adaptation(model, statistics, forgetting, statistics.moment_of_update(when, forgetting), update.jobs)
 
 
 def _require_packages(model: Model, path: str) -> None:

@@ -8,7 +8,8 @@ digests of the documents that updates added (`document_digests`).
 The model file has the digest of the statistics that belong to it. So a file of another model, or of another time, is
 never used. The two files can't be replaced at once. So the new statistics are first written as `news.sieve.stats.new`,
 then the model is replaced, and then the statistics are renamed. If a process is killed in between, the statistics that
-belong to the model are in one of the two files, and readers look into both.
+belong to the model are in one of the two files, and readers look into both. The next process that writes the model
+first renames statistics that still wait (`writing._finish_interrupted_write`).
 """
 
 from __future__ import annotations

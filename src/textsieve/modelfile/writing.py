@@ -51,6 +51,7 @@ def write(
         )
     try:
         if statistics_data is not None:
+            _finish_interrupted_write(name)
             mode = mode_of(statistics_path(name))
             with replacing(new_statistics_path(name), mode=mode) as file:
                 file.write(statistics_data)
@@ -80,6 +81,26 @@ def new_statistics_path(model_path: str) -> str:
 def _publish_statistics(model_path: str) -> None:
     """Replace the statistics of the old model by those that wait for the new one."""
     os.replace(new_statistics_path(model_path), statistics_path(model_path))
+
+
+def _finish_interrupted_write(model_path: str) -> None:
+    """Rename statistics that still wait although their model is in place, because its process was killed in between.
+
+    Otherwise the new statistics would replace the only ones that belong to the model, before the model is replaced.
+    """
+    waiting = new_statistics_path(model_path)
+    if not (os.path.isfile(waiting) and os.path.isfile(model_path)):
+        return
+    from .statistics_file import KIND as STATISTICS_KIND
+
+    try:
+        with open_model(model_path) as model, open_model(waiting, STATISTICS_KIND) as statistics:
+            section = model.header.get("statistics") or {}
+            belong = section.get("digest") == statistics.digest
+    except InputError:  # one of them is no such file, so they do not belong together
+        return
+    if belong:
+        _publish_statistics(model_path)
 
 
 def is_unchanged(file: ModelFile) -> bool:

@@ -46,6 +46,11 @@ class Forgetting(NamedTuple):
         amount, is_in_documents = (None, False) if half_life is None else _parse_half_life(half_life)
         return cls(amount, is_in_documents, None if window is None else int(window))
 
+    @property
+    def needs_time(self) -> bool:
+        """Return whether it depends on the time of an update."""
+        return self.half_life is not None and not self.is_in_documents
+
     def factor(self, seconds: float, n_documents: float) -> float:
         """Return the factor of earlier weights, given the time since the last update and the number of new documents.
 

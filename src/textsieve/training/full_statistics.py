@@ -48,7 +48,7 @@ from .counted_documents import (
     weigh_to_matrix,
 )
 from .fallback import fallback_class
-from .forgetting import Forgetting
+from .forgetting import Forgetting, moment_of
 from .plan import FittedClassifier, TrainingPlan
 from .targets import NO_CLASS, ClassSizes, Targets, sorted_classes
 
@@ -252,6 +252,14 @@ class FullStatistics:
     def collection(self) -> CollectionStats:
         """Return the statistics of all documents that count."""
         return reduce(CollectionStats.merged, self.parts)
+
+    def moment_of_update(self, when: Any, forgetting: Forgetting) -> datetime:
+        """Return the time of an update, given as for `moment_of`.
+
+        If none is given, it is now. Then a clock that is behind the last update matters only for a half-life in time.
+        """
+        moment = moment_of(when)
+        return moment if when is not None or forgetting.needs_time else max(moment, self.when)
 
     def updated(self, added: CollectionStats, forgetting: Forgetting, when: datetime) -> FullStatistics:
         """Return the statistics after an update with these documents; raise `InputError` if it is before the last."""

@@ -148,7 +148,7 @@ def require_updatable(settings: Settings, plan: TrainingPlan) -> None:
         classifiers = list_classifiers(lambda traits: traits.statistics and traits.takes_class_weight)
         raise InputError(
             (
-                Setting("keep_stats", True),
+                Setting("keep_stats", settings.keep_stats),
                 " with ",
                 Setting("class_weight", settings.class_weight),
                 f": the classifier {shown(name)} has no class weights",
@@ -235,14 +235,14 @@ def require_integer_counts(targets: Targets) -> None:
             f"sample_weight has the sum {targets.weights.sum():g}",
             hint=(
                 "with ",
-                Setting("keep_stats", True),
+                Setting("keep_stats"),
                 f" the sum is at most {LARGEST_COUNT:,}. Divide the weights by a common factor, or leave ",
                 Setting("keep_stats"),
                 " out",
             ),
         )
     raise InputError(
-        ("sample_weight with ", Setting("keep_stats", True), ": the statistics that are kept count documents"),
+        ("sample_weight with ", Setting("keep_stats"), ": the statistics that are kept count documents"),
         hint=("use whole numbers as weights, or leave ", Setting("keep_stats"), " out"),
     )
 
