@@ -167,10 +167,12 @@ def _read_stop_word_file(path: str) -> bytes:
     """Return the content of a file, or of a pipe that the shell has made: `<(grep ... words)`.
 
     `open_regular` rejects named pipes, because reading one that no process writes to would never end. The pipe of a
-    shell has no name in the file system: its path, such as /dev/fd/63, resolves to one that doesn't exist.
+    shell has no name in the file system: its path, such as /dev/fd/63, resolves to one that doesn't exist; on macOS, to
+    itself.
     """
     is_pipe = stat.S_ISFIFO(os.stat(path).st_mode)
-    is_unnamed = not os.path.exists(os.path.realpath(path))
+    target = os.path.realpath(path)
+    is_unnamed = os.path.dirname(target) == "/dev/fd" or not os.path.exists(target)
     if not (is_pipe and is_unnamed):
         with open_regular(path, what="a list of stop words", max_bytes=MAX_STOP_WORD_BYTES) as file:
             return file.read()
