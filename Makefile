@@ -71,8 +71,9 @@ serve-malformed: .venv/ready ## ten thousand malformed requests to textsieve ser
 papers: .venv/ready      ## what five papers printed, measured again; writes docs/research/papers, goes on where it was
 	$(BIN)/python -m studies ocfs testors tofa tcfp subspace -o docs/research/papers
 
-docs: .venv/ready        ## the reference of the command line, from its help: docs/reference/cli.md
+docs: .venv/ready        ## the reference of the command line and the manual page, from the help of the commands
 	$(BIN)/python docs/cli_reference.py
+	$(BIN)/python docs/man_page.py
 
 format: .venv/ready      ## put files into shape
 	$(BIN)/ruff check --fix .

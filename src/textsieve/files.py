@@ -20,6 +20,7 @@ import os
 import platform
 import secrets
 import stat
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
@@ -76,7 +77,7 @@ def open_regular(path: str, *, what: str, max_bytes: int | None = None, buffer: 
 
     `what` names in the error what the file should be. `buffer` is the size of the read buffer in bytes.
     """
-    descriptor = os.open(path, _NON_BLOCKING)
+    descriptor = _open_to_read(path, what)
     try:
         size = _regular_size(descriptor, path, what)
         if max_bytes is not None and size > max_bytes:
@@ -92,7 +93,7 @@ def read_small(path: str, *, what: str, max_bytes: int) -> bytes | None:
 
     Returns None if the file has more than `max_bytes`, seems empty, as files of the kernel do, or changes meanwhile.
     """
-    descriptor = os.open(path, _NON_BLOCKING)
+    descriptor = _open_to_read(path, what)
     try:
         size = _regular_size(descriptor, path, what)
         if not 0 < size <= max_bytes:
@@ -103,11 +104,26 @@ def read_small(path: str, *, what: str, max_bytes: int) -> bytes | None:
         os.close(descriptor)
 
 
+def _open_to_read(path: str, what: str) -> int:
+    """Return a descriptor of a file that is opened for reading."""
+    try:
+        return os.open(path, _NON_BLOCKING)
+    except PermissionError as problem:
+        if os.path.isdir(path):  # Windows opens no folders
+            raise _folder_error(path, what) from problem
+        raise
+
+
+def _folder_error(path: str, what: str) -> InputError:
+    """Return the error for a folder in place of a file."""
+    return InputError(f"this is a folder, not {what}", place=path, hint="give the name of a file")
+
+
 def _regular_size(descriptor: int, path: str, what: str) -> int:
     """Return the size of an open file; raises `InputError` if it is not a regular one."""
     status = os.fstat(descriptor)
     if stat.S_ISDIR(status.st_mode):
-        raise InputError(f"this is a folder, not {what}", place=path, hint="give the name of a file")
+        raise _folder_error(path, what)
     if not stat.S_ISREG(status.st_mode):
         raise InputError(
             f"this is a pipe or a device, not {what}", place=path, hint="copy its content to a file and give that"
@@ -145,6 +161,16 @@ def naming_when_full(path: str) -> Iterator[None]:
         if problem.errno in OUT_OF_SPACE and problem.filename is None:
             problem.filename = path
         raise
+
+
+@contextmanager
+def temporary_folder() -> Iterator[str]:
+    """Create a folder for temporary files, and remove it at the end of the `with` block.
+
+    Windows removes no open files. If an error leaves one open, the error is raised, and the file stays.
+    """
+    with tempfile.TemporaryDirectory(prefix="textsieve-", ignore_cleanup_errors=True) as folder:
+        yield folder
 
 
 def write_temporary(path: str, chunks: Iterable[bytes], *, what: str) -> None:

@@ -47,10 +47,10 @@ def give_back() -> None:
 def is_limited() -> bool:
     """Return whether the address space of this process is limited."""
     try:
-        import resource
-    except ImportError:  # Windows has no such limit
+        from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit
+    except ImportError:  # Windows and OpenBSD have no such limit
         return False
-    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+    return getrlimit(RLIMIT_AS)[0] != RLIM_INFINITY
 
 
 def check_room(megabytes: int, what: str) -> None:

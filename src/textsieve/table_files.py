@@ -33,7 +33,7 @@ import msgspec
 from .corpus.streams import without_surrogates
 from .errors import InputError, Message, counted
 from .extras import require_package
-from .files import explain_no_space, open_output
+from .files import explain_no_space, open_output, temporary_folder
 from .warning import warn
 
 Cell = str | int | float | bool | None
@@ -105,7 +105,7 @@ def _excel_table(file: BinaryIO, columns: Sequence[str]) -> Iterator[WriteRows]:
         problem = f"a sheet of Excel has at most {MAX_EXCEL_COLUMNS:,} columns, and there are {len(columns):,}"
         raise _TooLarge(problem, hint=_TOO_LARGE_HINT)
     n_rows = n_cut = 0
-    with tempfile.TemporaryDirectory(prefix="textsieve-") as folder:
+    with temporary_folder() as folder:
         workbook = xlsxwriter.Workbook(file, {"constant_memory": True, "tmpdir": folder})
         workbook.use_zip64()
         workbook.set_properties({"created": datetime(2000, 1, 1)})  # so that equal tables are equal files

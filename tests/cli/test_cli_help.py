@@ -64,6 +64,24 @@ def test_the_reference_is_up_to_date() -> None:
         assert f"## textsieve {verb}\n" in made["reference"]()
 
 
+def test_the_manual_page_is_up_to_date_and_has_all_options() -> None:
+    made = runpy.run_path(str(ROOT / "docs/man_page.py"))
+    page = made["TARGET"].read_text(encoding="utf-8")
+    assert page == made["manual"](), "run `make docs`"
+    for verb in VERBS:
+        _, found, text = page.partition(f'.SS "textsieve {verb}"\n')
+        assert found
+        described = text.partition("\n.S")[0].replace("\\-", "-")
+        for option in command_of(verb).params:
+            if isinstance(option, click.Option):
+                assert option.opts[-1] in described, (verb, option.name)
+
+
+def test_the_manual_page_has_no_roff_commands_of_texts() -> None:
+    escape = runpy.run_path(str(ROOT / "docs/man_page.py"))["escape"]
+    assert escape(".gz\n'x' -o a\\b") == "\\&.gz\n\\(aqx\\(aq \\-o a\\eb"
+
+
 def test_python_m_is_the_same_program() -> None:
     done = subprocess.run([sys.executable, "-m", "textsieve", "--help"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("Usage: textsieve ")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         "textsieve check tickets.csv --output problems.csv --report problems.html",
     )
 )
-@click.argument("path")
+@click.argument("path", shell_complete=options.complete_documents)
 @options.read_options
 @click.option(
     *("-n", "--show", "n_shown"),

@@ -86,8 +86,13 @@ split = options.bundle(
         "textsieve compare newsgroups.compare.jsonl --report newsgroups.html",
     )
 )
-@click.argument("path", metavar="CORPUS")
-@click.option("--test", metavar="FILE", help="Test documents, read like CORPUS; all of CORPUS is used for training.")
+@click.argument("path", metavar="CORPUS", shell_complete=options.complete_documents)
+@click.option(
+    "--test",
+    metavar="FILE",
+    shell_complete=options.complete_documents,
+    help="Test documents, read like CORPUS; all of CORPUS is used for training.",
+)
 @options.read_options
 @compared
 @split

@@ -21,7 +21,7 @@ UNKNOWN = "-"
         "textsieve evaluate news.sieve newsgroups:test:no-headers",
     )
 )
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=options.complete_corpora)
 @options.json_flag
 def command(name: str | None, wants_json: bool) -> None:
     """List the named corpora, and whether their files are on this machine.

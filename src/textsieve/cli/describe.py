@@ -15,7 +15,7 @@ from . import options
         "textsieve describe tickets.sieve --title '' --example ''",
     )
 )
-@click.argument("model")
+@click.argument("model", shell_complete=options.complete_files)
 @options.presentation
 def command(model: str, presentation: dict[str, Any]) -> None:
     """Set the title, the description and the examples of a model.

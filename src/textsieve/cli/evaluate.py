@@ -25,8 +25,8 @@ CORNER = "true \\ predicted"
         "textsieve evaluate news.sieve test.csv --examples 10 --report test.html",
     )
 )
-@click.argument("model")
-@click.argument("path")
+@click.argument("model", shell_complete=options.complete_files)
+@click.argument("path", shell_complete=options.complete_documents)
 @options.read_options
 @click.option(
     *("--examples", "n_examples"),

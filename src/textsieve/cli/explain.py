@@ -27,7 +27,7 @@ MAX_SHOWN = 4000
         'textsieve explain news.sieve "The striker scored twice"',
     )
 )
-@click.argument("model")
+@click.argument("model", shell_complete=options.complete_files)
 @click.argument("text")
 @click.option(
     *("--classes", "n_classes"),

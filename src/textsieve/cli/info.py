@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         "textsieve info news.sieve --terms | head",
     )
 )
-@click.argument("model")
+@click.argument("model", shell_complete=options.complete_files)
 @click.option("--terms", "wants_terms", is_flag=True, help="List all terms, one on each line, the best first.")
 @options.json_flag
 def command(model: str, wants_terms: bool, wants_json: bool) -> None:

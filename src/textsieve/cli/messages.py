@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shlex
+from collections.abc import Iterable
 from typing import Any
 
 import click
@@ -130,7 +133,29 @@ def _value_text(setting: str, value: Any) -> str:
     if isinstance(value, list | tuple):
         value = ",".join(map(str, value))
     # `shown` shortens a text of 60 or more characters, so there is no use in quoting it for a shell.
-    return shlex.quote(value) if isinstance(value, str) and len(value) < 60 else shown(value)
+    return shell_quote(value) if isinstance(value, str) and len(value) < 60 else shown(value)
+
+
+def shell_quote(word: str) -> str:
+    """Return a word as it is typed into the shell of this system.
+
+    The command prompt of Windows does not know single quotes, and its paths have backslashes.
+
+    >>> shell_quote("my news.csv")
+    "'my news.csv'"
+    """
+    if os.name != "nt":
+        return shlex.quote(word)
+    if re.fullmatch(r"[\w@+=:,./\\-]+", word):
+        return word
+    # Before a quote, inside or at the end, a backslash needs another one.
+    escaped = re.sub(r'(\\*)"', r'\1\1\\"', re.sub(r"(\\+)$", r"\1\1", word))
+    return f'"{escaped}"'
+
+
+def shell_join(words: Iterable[str]) -> str:
+    """Return a command as it is typed into the shell of this system."""
+    return " ".join(map(shell_quote, words))
 
 
 def size_text(size: int) -> str:

@@ -5,7 +5,6 @@ paths before any work is done.
 """
 
 import os
-import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -18,7 +17,7 @@ from ..corpus.streams import read_head
 from ..errors import InputError, counted, shown
 from ..prediction import Model
 from ..writability import check_openable
-from .messages import warn
+from .messages import shell_join, warn
 
 STDIO = "-"
 COLUMNS = ("text", "label")
@@ -258,11 +257,11 @@ def _wrong_file_hint(verb: str, model: str, others: tuple[str, ...]) -> str | No
     model_file = next(filter(_begins_as_model, others), None)
     if model_file is not None:
         documents = [model, *(other for other in others if other != model_file)]
-        return f"The model comes first: {shlex.join(['textsieve', verb, model_file, *documents])}"
+        return f"The model comes first: {shell_join(['textsieve', verb, model_file, *documents])}"
     if by_ending(Path(model)) is None:
         return None
     name = Path(model).name.partition(".")[0] or "model"
-    command = shlex.join(["textsieve", "train", model, "-o", f"{name}.sieve"])
+    command = shell_join(["textsieve", "train", model, "-o", f"{name}.sieve"])
     return f"If it has documents, train a model on it first: {command}"
 
 

@@ -1,6 +1,7 @@
 """Options that several commands share, in bundles: a command gets each bundle as one dictionary of settings."""
 
 import csv
+import glob
 import json
 import os
 import re
@@ -10,9 +11,11 @@ from functools import wraps
 from typing import Any, NamedTuple
 
 import click
+from click.shell_completion import CompletionItem
 
 from ..categorizer_settings import AUTO, ONE_STANDARD_ERROR, SETTINGS
 from ..corpus.formats import BY_NAME as FORMATS
+from ..corpus.named_corpora import NAMED
 from ..corpus.source import ALL_COLUMNS, Keep
 from ..corpus.streams import check_encoding, encoding_of, unreadable_error
 from ..errors import InputError
@@ -55,6 +58,26 @@ def bundle(name: str, *options: Decorator) -> Decorator:
 def examples(*lines: str) -> str:
     """Return the examples for the end of a help text, marked so that click doesn't wrap them."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+# -- shell completion --------------------------------------------------------------------------------------------
+
+
+def complete_files(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Let the shell complete the name of a file."""
+    return [CompletionItem(incomplete, type="file")]
+
+
+def complete_corpora(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the names of corpora that begin with a text."""
+    return [CompletionItem(name, help=row.about) for name, row in NAMED.items() if name.startswith(incomplete)]
+
+
+def complete_documents(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Let the shell complete the name of a file; return names of corpora if no file has a name that begins so."""
+    has_files = glob.glob(f"{glob.escape(os.path.expanduser(incomplete))}*")
+    complete = complete_files if has_files or not incomplete else complete_corpora
+    return complete(context, parameter, incomplete)
 
 
 # -- parsers of values -------------------------------------------------------------------------------------------
@@ -167,10 +190,12 @@ def _read_stop_word_file(path: str) -> bytes:
     """Return the content of a file, or of a pipe that the shell has made: `<(grep ... words)`.
 
     `open_regular` rejects named pipes, because reading one that no process writes to would never end. The pipe of a
-    shell has no name in the file system: its path, such as /dev/fd/63, resolves to one that doesn't exist.
+    shell has no name in the file system: its path, such as /dev/fd/63, resolves to one that doesn't exist; on macOS, to
+    itself.
     """
     is_pipe = stat.S_ISFIFO(os.stat(path).st_mode)
-    is_unnamed = not os.path.exists(os.path.realpath(path))
+    target = os.path.realpath(path)
+    is_unnamed = os.path.dirname(target) == "/dev/fd" or not os.path.exists(target)
     if not (is_pipe and is_unnamed):
         with open_regular(path, what="a list of stop words", max_bytes=MAX_STOP_WORD_BYTES) as file:
             return file.read()
@@ -353,6 +378,8 @@ def setting_option(name: str, **changes: Any) -> Decorator:
         value_type = _TYPES.get(name) or (click.Choice(list(spec.choices)) if spec.choices else str)
         default = None if spec.option_default is None else value_as_text(name, spec.option_default)
         arguments |= {"type": value_type, "default": default, "show_default": default is not None}
+    if name == "stop_words":
+        arguments["shell_complete"] = complete_files
     names = [option_name for option_name in (option.short, option.name, name) if option_name is not None]
     return click.option(*names, **{**arguments, **changes})
 

@@ -36,8 +36,8 @@ MAX_NAMES_SHOWN = 10
         "tail -f tickets.jsonl | textsieve predict tickets.sieve - --keep id",
     )
 )
-@click.argument("model")
-@click.argument("path")
+@click.argument("model", shell_complete=options.complete_files)
+@click.argument("path", shell_complete=options.complete_documents)
 @options.read_options
 @click.option(
     "--keep",

@@ -5,6 +5,7 @@ from importlib import import_module
 from typing import Any, cast
 
 import click
+from click.shell_completion import CompletionItem
 
 from .errors import handle_errors
 
@@ -45,13 +46,18 @@ class Verbs(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the subcommand, or fail with the most similar name."""
-        if args[0] not in VERBS and not args[0].startswith("-"):
+        if args[0] not in VERBS and not args[0].startswith("-") and not ctx.resilient_parsing:
             close = get_close_matches(args[0], VERBS, n=1)
             ctx.fail(
                 f"There is no command {args[0]!r}. "
                 + (f"Did you mean {close[0]!r}?" if close else f"Commands: {', '.join(VERBS)}.")
             )
         return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the subcommands that begin with a text, without importing them, or the options."""
+        verbs = [CompletionItem(verb, help=about) for verb, about in VERBS.items() if verb.startswith(incomplete)]
+        return [*verbs, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the subcommands without importing them."""

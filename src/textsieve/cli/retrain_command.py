@@ -14,7 +14,6 @@ command leaves these files out, and a note says why.
 from __future__ import annotations
 
 import os
-import shlex
 from codecs import lookup
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -28,7 +27,7 @@ from ..errors import InputError, counted
 from ..modelfile.sources import SPARK, sources_of
 from ..prediction import Model
 from .errors import FAILED
-from .messages import error_text, print_message, printable
+from .messages import error_text, print_message, printable, shell_join
 from .opening import COLUMNS, READ_OPTIONS, STDIO, given_options, remembered_read_options
 from .options import arguments_of
 
@@ -67,7 +66,7 @@ def retrain_command(
     if any(source.kind == SPARK for source in sources_of(model) or ()):
         arguments += ["--engine", "spark"]
     words = ["textsieve", "train", DOCUMENTS, *source.files, "-o", path, *arguments]
-    return RetrainCommand(shlex.join(words), [*source.notes, *_settings_notes(settings)])
+    return RetrainCommand(shell_join(words), [*source.notes, *_settings_notes(settings)])
 
 
 def retrain_settings(model: Model) -> dict[str, Any]:
@@ -236,5 +235,5 @@ def _options_text(names: Sequence[str], values: Mapping[str, Any]) -> str:
     texts = []
     for name in names:
         value = values.get(name, defaults.get(name))
-        texts.append(f"no {_option(name)}" if value is None else shlex.join(_arguments(name, value)))
+        texts.append(f"no {_option(name)}" if value is None else shell_join(_arguments(name, value)))
     return " ".join(texts)

@@ -33,7 +33,7 @@ def _check_workers(context: click.Context, parameter: click.Parameter, n_workers
         "TEXTSIEVE_TOKEN=... textsieve serve news.sieve --host 0.0.0.0 --allow-host news.example.org",
     )
 )
-@click.argument("model")
+@click.argument("model", shell_complete=options.complete_files)
 @click.option(
     "--host",
     default="127.0.0.1",

@@ -7,7 +7,6 @@ safe on this machine, so those of the running command apply to all sources.
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 from ..corpus.corpus_digest import CorpusDigest
 from ..errors import InputError, Setting, counted
 from ..modelfile.sources import CORPUS, OTHER, PATH, TrainingSource
+from .messages import shell_quote
 from .opening import LIMITS, READ_OPTIONS, STDIO, given_options, valid_read_options
 
 # -- recording ---------------------------------------------------------------------------------------------------
@@ -91,9 +91,9 @@ def require_sources(sources: Iterable[TrainingSource], model_path: str) -> None:
         hint=(
             "Name the new place with ",
             Setting("source"),
-            f" {shlex.quote(gone[0])}=NEW-PATH, or leave the documents out with ",
+            f" {shell_quote(gone[0])}=NEW-PATH, or leave the documents out with ",
             Setting("source"),
-            f" {shlex.quote(gone[0])}=",
+            f" {shell_quote(gone[0])}=",
         ),
     )
 
@@ -113,7 +113,7 @@ def _parse_move(move: str, sources: Sequence[TrainingSource], model_path: str) -
         for old in (source.location(model_path), source.name):
             if move.startswith(f"{old}="):
                 return position, move.removeprefix(f"{old}=")
-    locations = [shlex.quote(source.location(model_path)) for source in sources]
+    locations = [shell_quote(source.location(model_path)) for source in sources]
     raise InputError(
         f"this is not OLD=NEW for one of the model's {counted(len(sources), 'source')}: {', '.join(locations)}",
         setting="source",

@@ -126,7 +126,7 @@ measuring = options.bundle(
         "textsieve subspace mails/ --grid --terms-per-member 0.2,0.4,0.6 --members 50,100,200 --measure error",
     ),
 )
-@click.argument("path")
+@click.argument("path", shell_complete=options.complete_documents)
 @options.read_options
 @options.selection
 @click.option(

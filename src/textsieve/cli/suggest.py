@@ -20,8 +20,8 @@ if TYPE_CHECKING:
         "textsieve suggest news.sieve inbox.jsonl --exclude feedback.jsonl --keep id -o todo.jsonl",
     )
 )
-@click.argument("model")
-@click.argument("pool")
+@click.argument("model", shell_complete=options.complete_files)
+@click.argument("pool", shell_complete=options.complete_documents)
 @click.option(
     *("-n", "--number", "n"),
     type=click.IntRange(min=1),
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     "--exclude",
     multiple=True,
     metavar="PATH",
+    shell_complete=options.complete_files,
     help="Suggest no document whose text is in this file, such as the corrections that the service writes; may be "
     "repeated.",
 )

@@ -62,7 +62,7 @@ energy = options.bundle(
         "textsieve terms docstrings --energy-plot energy.svg --energy-weights 0,0.8,1",
     )
 )
-@click.argument("path")
+@click.argument("path", shell_complete=options.complete_documents)
 @options.read_options
 @options.selection
 @click.option(

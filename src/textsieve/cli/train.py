@@ -46,7 +46,7 @@ _MEASURES = options.bundle(
         "textsieve train news/*.parquet -o news.sieve --engine spark --master spark://127.0.0.1:7077",
     ),
 )
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, shell_complete=options.complete_documents)
 @click.option(
     *("-o", "--output"),
     required=True,

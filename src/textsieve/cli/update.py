@@ -35,8 +35,8 @@ if TYPE_CHECKING:
         "textsieve update news.sieve feedback.jsonl --source data/news.csv=/mnt/archive/news.csv",
     )
 )
-@click.argument("model")
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@click.argument("model", shell_complete=options.complete_files)
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, shell_complete=options.complete_documents)
 @options.read_options
 @click.option(
     "--retrain",

@@ -8,7 +8,6 @@ and any further pass all read the input from its beginning.
 from __future__ import annotations
 
 import codecs
-import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ..errors import InputError
-from ..files import write_temporary
+from ..files import temporary_folder, write_temporary
 from ..warning import InputWarning
 from .batch import Batch, Report
 from .corpus import Corpus, with_source
@@ -52,7 +51,7 @@ def read_pipe(pipe: Pipe, name: str, *, stream: bool = False, **options: Any) ->
     if stream and options.get("format") in (None, "jsonl") and _is_json_lines(start):
         yield _read_as_it_arrives(chunks, name, options)
         return
-    with tempfile.TemporaryDirectory(prefix="textsieve-") as folder:
+    with temporary_folder() as folder:
         path = Path(folder, "input.txt")  # .txt: if no other format is detected, each line is a document
         write_temporary(str(path), chunks, what=name)
         with _renamed(str(path), name):

@@ -16,7 +16,6 @@ import codecs
 import gzip
 import io
 import os
-import tempfile
 import threading
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -27,7 +26,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from ..errors import InputError, Place
-from ..files import open_regular, read_small, write_temporary
+from ..files import open_regular, read_small, temporary_folder, write_temporary
 from .batch import GuessedEncoding, Report
 from .encodings import FileEncoding
 from .read_limits import DEFAULT_LIMITS, ReadLimits
@@ -256,7 +255,7 @@ def seekable(path: Path, limits: ReadLimits) -> Iterator[Path]:
         if isinstance(file.raw, io.FileIO):  # not compressed
             yield path
             return
-        with tempfile.TemporaryDirectory(prefix="textsieve-") as folder:
+        with temporary_folder() as folder:
             unpacked = Path(folder, "unpacked")
             write_temporary(str(unpacked), chunks_of(file), what=f"the unpacked {path}")
             yield unpacked

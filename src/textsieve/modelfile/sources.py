@@ -67,7 +67,7 @@ class TrainingSource:
         if self.kind != PATH or _is_fixed(self.name):
             return self.name
         path = os.path.normpath(os.path.join(_folder_of(model_path), self.name))
-        return path if os.path.isabs(model_path) else os.path.relpath(path)
+        return path if os.path.isabs(model_path) else _relative(path, os.curdir)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the source as a JSON object, without fields that have the default value."""
@@ -90,10 +90,20 @@ def _relative_to_model(path: str, model_path: str) -> str:
     """Return a path relative to the folder of a model file if it is relative to the working directory."""
     if _is_fixed(path):
         return path
+    return _with_slashes(_relative(path, _folder_of(model_path)))
+
+
+def _relative(path: str, folder: str) -> str:
+    """Return a path relative to a folder, or the absolute path if there is none: on Windows, on another drive."""
     try:
-        return os.path.relpath(path, _folder_of(model_path))
-    except ValueError:  # Windows: on another drive
+        return os.path.relpath(path, folder)
+    except ValueError:
         return os.path.abspath(path)
+
+
+def _with_slashes(path: str) -> str:
+    """Return a path as it is stored, with slashes, so that a model that was trained on Windows works elsewhere."""
+    return path.replace(os.sep, "/")
 
 
 # -- the sources of a model --------------------------------------------------------------------------------------
@@ -149,7 +159,7 @@ def _moved(source: TrainingSource, old_path: str, new_path: str) -> TrainingSour
     if source.kind != PATH or _is_fixed(source.name):
         return source
     path = os.path.join(_folder_of(old_path), source.name)
-    return replace(source, name=os.path.relpath(path, _folder_of(new_path)))
+    return replace(source, name=_with_slashes(_relative(path, _folder_of(new_path))))
 
 
 # -- what an update does -----------------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ class Feedback:
             try:
                 self._wait_for_lock(file, is_wanted)
                 end = os.fstat(file).st_size
-                if end and os.pread(file, 1, end - 1) != b"\n":
+                if end and _byte_at(file, end - 1) != b"\n":
                     line = b"\n" + line
                 _write_all(file, line, end)
                 os.fsync(file)
@@ -85,7 +85,15 @@ class Feedback:
 
     def _open(self) -> int:
         """Return a file descriptor to append to the file, which is created if it does not exist."""
-        return os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+        # Without O_BINARY, Windows would write two bytes for a line feed.
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
+        return os.open(self._path, flags, 0o600)
+
+
+def _byte_at(file: int, position: int) -> bytes:
+    """Return the byte at a position of an open file; Windows has no `os.pread`."""
+    os.lseek(file, position, os.SEEK_SET)  # does not move where O_APPEND writes
+    return os.read(file, 1)
 
 
 def _write_all(file: int, line: bytes, end: int) -> None:

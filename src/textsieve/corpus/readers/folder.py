@@ -117,7 +117,7 @@ class _Walker:
                 self._report.skip(READ_ELSEWHERE)
                 return False
         try:
-            status = folder.stat()
+            status = os.stat(folder.path)  # on Windows, `folder.stat()` has no inode
         except OSError as error:
             raise _unreadable_entry_error(folder.path, error) from error
         identity = (status.st_dev, status.st_ino)
