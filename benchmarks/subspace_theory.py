@@ -1,4 +1,4 @@
-"""Write the tables of docs/explanation/subspaces-theory.md into the page: `python -m benchmarks.subspace_theory`.
+"""Write the tables of docs/research/subspaces-theory.md into the page: `python -m benchmarks.subspace_theory`.
 
 In the page, a comment with its name precedes each table. The table of important terms needs the Brown corpus in the
 folder that TEXTSIEVE_DATA names; without it, the table is left unchanged.
@@ -25,7 +25,7 @@ from textsieve.ensembles import (
     usability,
 )
 
-PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "subspaces-theory.md"
+PAGE = Path(__file__).parents[1] / "docs" / "research" / "subspaces-theory.md"
 RUNS = 4_000
 """The number of simulated ensembles for each row of a table."""
 SIMULATED = (

@@ -226,7 +226,7 @@ All L of a row are the first members of the same ensemble; M = 5,000 is the sing
 members of 500, 1,000, 2,000 and 3,000 terms have {M = 500, terms from training | 100}, {M = 1,000, terms from training
 | 100}, {M = 2,000, terms from training | 100} and {M = 3,000, terms from training | 100}, and the single SVM {M =
 5,000, terms from training | 1}. docs/research/subspaces-results.md has other weights and the diversity of the members,
-docs/explanation/subspaces-theory.md what theory says about M and L.
+docs/research/subspaces-theory.md what theory says about M and L.
 """
 
 BEST_REMARK = """

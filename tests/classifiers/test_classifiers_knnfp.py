@@ -124,7 +124,7 @@ def test_float32_weights_are_used_as_they_are() -> None:
     assert KNNFP().fit(small, y).votes(small).tolist() == KNNFP().fit(small.astype(float), y).votes(small).tolist()
 
 
-# -- the second example of docs/explanation/knnfp.md -----------------------------------------------------------------
+# -- documents of the second example of docs/explanation/tcfp.md ---------------------------------------------------
 
 EXAMPLE = np.array([[3, 1, 0], [1, 2, 1], [2, 0, 3], [0, 1, 2]], float)
 CLASSES = ["sport", "sport", "money", "money"]

@@ -1,4 +1,4 @@
-"""The worked examples of docs/explanation/tcfp.md and docs/explanation/knnfp.md."""
+"""The worked examples of docs/explanation/tcfp.md."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def test_the_example_of_tcfp() -> None:
 
 
 def test_the_example_of_knnfp() -> None:
-    rows = np.array([[0.75, 0], [0.625, 0.5], [0.25, 0.75], [0, 0.25]])
+    rows = np.array([[0.75, 0], [0.5, 0.5], [0.25, 0.75], [0, 0.25]])
     model = KNNFP(k=2).fit(rows, CLASSES)
     votes = model.to_scorer().contributions(np.arange(2), np.array([0.5, 0.375]))
     assert votes.tolist() == [[0, 2], [1, 1]]  # politics, sport

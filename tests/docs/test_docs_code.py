@@ -11,17 +11,9 @@ from tests.terminals import Runner
 
 FOLDERS = ("tutorials", "how-to", "explanation", "gallery")
 PAGES = sorted([*(DOCS.glob("*.md")), *(page for folder in FOLDERS for page in (DOCS / folder).glob("*.md"))])
-SLOW = {"explanation/projections.md", "explanation/subspaces.md"}
+SLOW: set[str] = set()
 """Pages that take more than ten seconds."""
 UNCONVERTED = {
-    "explanation/drop.md",
-    "explanation/forward.md",
-    "explanation/knn.md",
-    "explanation/knnfp.md",
-    "explanation/small-models.md",
-    "explanation/svm-weights.md",
-    "explanation/tcfp.md",
-    "explanation/testors.md",
     "how-to/check.md",
     "how-to/corpora.md",
     "how-to/evaluate.md",

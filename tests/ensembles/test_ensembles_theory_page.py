@@ -1,4 +1,4 @@
-"""The numbers of docs/explanation/subspaces-theory.md are correct, and its code runs."""
+"""The numbers of docs/research/subspaces-theory.md are correct, and its code runs."""
 
 import math
 import re
@@ -13,7 +13,7 @@ from textsieve.ensembles import bounds, coverage, diversity, expected_difference
 
 from ..reference import subspace_twin as twin
 
-PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "subspaces-theory.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "research" / "subspaces-theory.md").read_text()
 RUNS = 4_000
 
 

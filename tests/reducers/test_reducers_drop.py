@@ -90,7 +90,7 @@ def test_the_number_of_threads_changes_nothing(variant: int) -> None:
 
 
 def test_drop3_on_an_example_computed_by_hand() -> None:
-    """The table of docs/explanation/drop.md: documents by their angles; the one at 16 degrees is noise."""
+    """The table of docs/explanation/knn.md: documents by their angles; the one at 16 degrees is noise."""
     angles = np.deg2rad([0, 8, 20, 30, 62, 70, 81, 90, 16])
     rows = np.column_stack([np.cos(angles), np.sin(angles)])
     labels = ["a", "a", "a", "a", "b", "b", "b", "b", "b"]

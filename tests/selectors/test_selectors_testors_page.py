@@ -1,7 +1,6 @@
-"""The example and the code of docs/explanation/testors.md."""
+"""The tables of docs/explanation/testors.md; `tests/docs` runs its code."""
 
 import re
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "testors.md"
 
 def table_under(title: str) -> list[list[str]]:
     """Return the rows of the table whose first line begins with the title, the header first."""
-    table = re.search(rf"^(\| {re.escape(title)}.*\n)\|[-|: ]+\n((?:\|.*\n)+)", PAGE.read_text(), re.MULTILINE)
+    table = re.search(rf"^(\| {re.escape(title)}.*\n)\|[-|: ]+\n((?:\|.*\n)+)", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     assert table is not None
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in (table[1] + table[2]).splitlines()]
 
@@ -46,20 +45,7 @@ def test_the_testors_of_the_page() -> None:
         testors = sorted(" ".join(sorted(TERMS[list(testor)])) for testor in FITTED.testors(label))
         assert "; ".join(testors) == expected
     assert sorted(TERMS[~FITTED.support_]) == ["team"]
-    assert "*ball, goal, ice, law, vote, match, set*" in PAGE.read_text()
-
-
-@pytest.mark.filterwarnings("ignore:.*no term sets apart")
-def test_the_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    (block,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    exec(compile(block, str(PAGE), "exec"), {})
-    printed = capsys.readouterr().out
-    (shown,) = re.findall(r"```text\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    assert len(printed.splitlines()) == len(shown.splitlines())
-    named = re.findall(r"(numpy|scipy|scikit-learn) (\d[\d.]*\d)", PAGE.read_text())
-    assert len(named) == 3
-    if all(version(package) == number for package, number in named):  # other versions have other docstrings
-        assert printed == shown
+    assert "*ball, goal, ice, law, vote, match, set*" in " ".join(PAGE.read_text(encoding="utf-8").split())
 
 
 @pytest.mark.filterwarnings("ignore:.*no term sets apart")

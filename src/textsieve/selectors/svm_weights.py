@@ -15,7 +15,7 @@ is quadratic as long as the same documents violate their margin, so the second o
 The score of a term is the sum of w_t² over the classes. The terms with the best scores are selected, and a classifier
 is trained on these alone. The factor 1 + h_t was left out because it made no difference. Two other scores did not help
 either: w_t² times the root mean square of x_t, and w_t, learned from one half of the documents, times the gradient on
-the other half. docs/explanation/svm-weights.md has the figures.
+the other half. docs/research/forward-results.md has the figures.
 
 Recursive feature elimination (Guyon et al. 2002) drops some terms, trains the SVM on the others, and so on until k are
 left. With the classifier's C, it selected worse terms than one round, probably because each round fits the same
