@@ -118,7 +118,7 @@ def show(reproduced: list[Reproduction], wants_json: bool) -> None:
         click.echo(json.dumps([as_dict(paper) for paper in reproduced], indent=2))
         return
     for paper in reproduced:
-        click.echo(align_tables(page_of(paper.request, paper.items, paper.scope)))
+        click.echo(align_tables(page_of(paper.request, paper.items, paper.scope, paper.provenance)))
         click.echo(f"Written: {', '.join(paper.paths)}")
 
 
