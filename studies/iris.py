@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.datasets import load_iris
-from sklearn.model_selection import LeaveOneOut, cross_val_score
 from sklearn.neighbors import NearestCentroid
 
 from textsieve import OCFS
@@ -51,5 +51,14 @@ class IrisAccuracy(Measurement):
         rows, labels = load_iris(return_X_y=True)
         for measurement in requested:
             columns = rows[:, [feature - 1 for feature in measurement.features]]
-            shares = cross_val_score(NearestCentroid(), columns, labels, cv=LeaveOneOut())
-            yield measurement, Estimate(100.0 * float(np.mean(shares)))
+            yield measurement, Estimate(100.0 * float(np.mean(_guess_each(columns, labels) == labels)))
+
+
+def _guess_each(rows: NDArray[np.floating], labels: NDArray[np.integer]) -> NDArray[np.integer]:
+    """Return the class of each flower, as the means of the others have it."""
+    positions = np.arange(len(labels))
+    guesses = [
+        NearestCentroid().fit(rows[positions != position], labels[positions != position]).predict(rows[[position]])[0]
+        for position in positions
+    ]
+    return np.array(guesses)

@@ -186,12 +186,10 @@ ACCURACY_NAME = ", accuracy"
 
 IRIS_PRINTED = (1.2642, 0.21955, 8.7329, 1.1621)
 """The scores of the four features in the paper's example; in the fourth, two digits are swapped (it is 1.6121)."""
-PAIRS = {
-    "accuracy in features 3 and 1": (1, 3),
-    "accuracy in features 2 and 4": (2, 4),
-    "accuracy in features 3 and 4": (3, 4),
-    "accuracy in features 1 and 2": (1, 2),
-}
+PAIR_31, PAIR_24, PAIR_34, PAIR_12 = (
+    f"accuracy in features {pair}" for pair in ("3 and 1", "2 and 4", "3 and 4", "1 and 2")
+)
+PAIRS = {PAIR_31: (1, 3), PAIR_24: (2, 4), PAIR_34: (3, 4), PAIR_12: (1, 2)}
 
 
 def iris_score_cells(row: str, *, is_left_out: bool, printed: Sequence[float | None]) -> tuple[Cell, ...]:
@@ -215,8 +213,8 @@ FIGURE1 = Item(
         *(Cell(row, "two", IrisAccuracy(pair), unit=ACCURACY) for row, pair in list(PAIRS.items())[2:]),
     ),
     claims=(
-        Claim("classes are easier to separate in the selected features, 3 and 1", *list(PAIRS)[:2], ("two",)),
-        Claim("the same, with the features of the highest scores, 3 and 4", *list(PAIRS)[2:], ("two",)),
+        Claim("classes are easier to separate in the selected features, 3 and 1", PAIR_31, PAIR_24, ("two",)),
+        Claim("the same, with the features of the highest scores, 3 and 4", PAIR_34, PAIR_12, ("two",)),
     ),
     picture="none",
     remark="""
@@ -233,9 +231,8 @@ FIGURE1 = Item(
 NOISE = {"5 %": 0.05, "10 %": 0.1, "20 %": 0.2}
 
 
-def mislabelled(share: float) -> Mislabelled:
-    """Return the five groups with a share of wrong training labels."""
-    return Mislabelled(**vars(COMP), share=share)
+MISLABELLED_COMP = {name: Mislabelled(**vars(COMP), share=share) for name, share in NOISE.items()}
+"""The five groups with a share of wrong training labels."""
 
 
 MISLABELLED = Item(
@@ -247,17 +244,14 @@ MISLABELLED = Item(
         for row, selector in SELECTORS.items()
         for cell in (
             Cell(row, "0 %", AssignedQuality(COMP, selector, 100, SVM)),
-            *(
-                Cell(row, name, AssignedQuality(mislabelled(share), selector, 100, SVM))
-                for name, share in NOISE.items()
-            ),
+            *(Cell(row, name, AssignedQuality(wrong, selector, 100, SVM)) for name, wrong in MISLABELLED_COMP.items()),
         )
     ),
     columns="wrong labels",
     trials=tuple(
-        Cell(f"{row}, terms kept", name, TermsKept(COMP, mislabelled(share), selector, 100), unit=PERCENT)
+        Cell(f"{row}, terms kept", name, TermsKept(COMP, wrong, selector, 100), unit=PERCENT)
         for row, selector in SELECTORS.items()
-        for name, share in NOISE.items()
+        for name, wrong in MISLABELLED_COMP.items()
     ),
     claims=(
         Claim("a few wrong labels do not change F1 (5 %)", "OCFS", "OCFS", ("5 %",), than_column="0 %", by=0.0),
