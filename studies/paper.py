@@ -86,6 +86,8 @@ ACCURACY = Unit("accuracy, %", ".2f", Tolerance(2.0, 5.0))
 TERMS = Unit("terms", ",.0f", Tolerance(0.1, 0.25, is_share=True))
 DOCUMENTS = Unit("documents", ",.0f", Tolerance(0.01, 0.1, is_share=True))
 SECONDS = Unit("seconds", ".3g", None, from_zero=True)
+EXPONENT = Unit("exponent", ".2f", Tolerance(0.1, 0.25, is_share=True))
+"""Of growth: 1 is linear, 2 quadratic; judged as numbers of terms are."""
 RATIO = Tolerance(1.25, 1.6, is_factor=True)
 """For claims such as "twice as fast"; to come close, it must be faster at all (`judging.py`)."""
 

@@ -327,6 +327,48 @@ def _time_scores(score: Callable[[ClassStats], Any], stats: ClassStats) -> float
     return time.thread_time() - begin
 
 
+SHARES = (0.125, 0.25, 0.5, 1.0)
+"""The shares of documents or terms whose seconds are compared."""
+
+
+@dataclass(frozen=True)
+class GrowthOfSelection(CollectionMeasurement):
+    """The slope of log seconds of a selection over the log number of documents or of terms; 1 is linear growth."""
+
+    is_of_seconds: ClassVar[bool] = True
+    step: ClassVar[str] = "growth of seconds"
+
+    collection: Collection
+    selector: str
+    over: Literal["documents", "terms"]
+
+    @classmethod
+    def measure_on(
+        cls, documents: Documents, measurements: Sequence[Self], scope: Scope
+    ) -> Iterator[tuple[Self, Estimate]]:
+        """Select from random parts of the first fold, in turn; ignore the first run."""
+        fold, random = documents.folds[0], np.random.default_rng(0)
+        labels = np.array(documents.targets(fold, fold.train))
+        for measurement in measurements:
+            selector, scheme = estimator_of(measurement.selector)
+            rows = documents.weights(fold, **scheme)
+            n_rows, n_columns = rows.shape
+            jobs = {}
+            for share in SHARES:
+                if measurement.over == "documents":
+                    part = np.sort(random.permutation(n_rows)[: round(share * n_rows)])
+                    jobs[share] = rows[part], labels[part].tolist()
+                else:
+                    part = np.sort(random.permutation(n_columns)[: round(share * n_columns)])
+                    jobs[share] = rows[:, part], labels.tolist()
+            runs = [
+                {share: _time_selection(selector.set_params(k="all"), *job) for share, job in jobs.items()}
+                for _ in range(scope.limit(REPEATS) + 1)
+            ]
+            seconds = [median(run[share] for run in runs[1:]) for share in SHARES]
+            yield measurement, Estimate(float(np.polyfit(np.log(SHARES), np.log(seconds), 1)[0]))
+
+
 @dataclass(frozen=True)
 class TermsKept(CollectionMeasurement):
     """The terms that a selector selects from given labels and also from those of another collection, in percent."""

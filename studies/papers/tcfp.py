@@ -8,7 +8,7 @@ from typing import Literal
 
 from ..documents import Collection
 from ..measurements import Largest, MeanOf, Measurement
-from ..paper import MICRO_F1, SECONDS, TERMS, Cell, Claim, Item, Paper, Tolerance, Unit
+from ..paper import EXPONENT, MICRO_F1, SECONDS, TERMS, Cell, Claim, Item, Paper, Tolerance, Unit
 from ..prediction import EVERY_COSINE, Drop, PredictionSeconds, QualityAfterDrop
 from ..quality import Quality
 from ..selection import RARE, TermFrequencies
@@ -41,7 +41,6 @@ DROPPED = "kNN with DROP4"
 FREQUENCIES = replace(TERMS, name="documents or terms")
 MEAN_FREQUENCY = replace(FREQUENCIES, digits=".2f")
 SHARE = Unit("share", ".3f", Tolerance(0.02, 0.05))
-EXPONENT = Unit("exponent", ".2f", Tolerance(0.1, 0.25, is_share=True))
 OVERS: tuple[Literal["terms", "classes"], ...] = ("terms", "classes")
 
 
@@ -108,7 +107,7 @@ the two may be a mistake.
 REMARK_5 = """
 Seconds are those of one core, with all documents in one batch. Our kNN skips most cosines by bounds
 (docs/explanation/knn.md): it takes {kNN | mean ÷ TCFP | mean} times as long as TCFP. A search that computes every
-cosine, scikit-learn's, takes {kNN, every cosine | mean ÷ TCFP | mean} times as long as TCFP. TCFP without context and Rocchio
+cosine, scikit-learn's, takes {kNN, every cosine | mean ÷ TCFP | mean} times as long. TCFP without context and Rocchio
 are the same operation here, sums over a table of terms and classes, and so is naive Bayes, on counts, which need no
 weighting.
 """
