@@ -180,9 +180,9 @@ def page_of(request: PaperRequest, items: Sequence[JudgedItem], scope: Scope, pr
         f"folds or repetitions. Verdicts in brackets are about other preparations, and are not counted.",
         provenance.in_words,
         part_text(paper, scope).replace("A part only", "**A part only**"),
-        _paragraphs(paper.setting),
-        _paragraphs(paper.without_terms),
-        *([_markdown(summary_of(items))] if len(items) > 1 else []),
+        paragraphs(paper.setting),
+        paragraphs(paper.without_terms),
+        *([markdown(summary_of(items))] if len(items) > 1 else []),
     ]
     for judged in items:
         parts += _section(request, judged, scope)
@@ -194,13 +194,13 @@ def _section(request: PaperRequest, judged: JudgedItem, scope: Scope) -> list[st
     item, tables = judged.item, tables_of(judged)
     return [
         f"## {heading(item.name)}: {item.title}",
-        _paragraphs(item.stands_in),
-        _markdown(tables[0]),
+        paragraphs(item.stands_in),
+        markdown(tables[0]),
         f"![{item.title}]({figure_name(request, judged, scope)})" if has_picture(judged) else "",
-        *(["Other preparations:", _markdown(tables[1])] if item.trials else []),
-        _markdown(claims_of(judged), aligned_right=False) if judged.claims else "",
+        *(["Other preparations:", markdown(tables[1])] if item.trials else []),
+        markdown(claims_of(judged), aligned_right=False) if judged.claims else "",
         "\n".join(f"- {problem}" for problem in problems_of(judged)),
-        _paragraphs(remark_of(judged, scope)),
+        paragraphs(remark_of(judged, scope)),
     ]
 
 
@@ -209,12 +209,12 @@ def heading(name: str) -> str:
     return re.sub(r"(?<=[a-z])(?=\d)", " ", name).capitalize()
 
 
-def _paragraphs(text: str) -> str:
+def paragraphs(text: str) -> str:
     """Return each paragraph on one line."""
     return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 
-def _markdown(table: Table, *, aligned_right: bool = True) -> str:
+def markdown(table: Table, *, aligned_right: bool = True) -> str:
     """Return a table as Markdown; numbers are right-aligned, and a | within a cell is escaped."""
     head, *body = table
     rule = ["---", *["---:" if aligned_right else "---"] * (len(head) - 1)]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import NamedTuple
 
 from textsieve import InputError
 
+from . import overview
 from .judging import JudgedItem, judge
 from .measurements import Derived, Estimate, Measurement, Scope, measure_kinds
 from .pages import write_page
@@ -64,24 +66,62 @@ def reproduce(
     requests = find_items([papers] if isinstance(papers, str) else papers)
     if output is not None and any(item.is_figure for request in requests for item in request.items):
         import_module("textsieve.plots")  # raises if a package for drawing is missing, before anything is measured
-    path = None if results is None else os.fspath(results)
-    estimates, provenances = measure(requests, scope, path, progress or (lambda *_: None))
+    report = progress or (lambda *_: None)
     reproductions = []
-    for request, provenance in zip(requests, provenances, strict=True):
-        items = tuple(judge(item, estimates) for item in request.items)
-        paths = [] if output is None else write_page(request, items, scope, os.fspath(output), provenance)
-        reproductions.append(Reproduction(request, items, tuple(paths), provenance, scope))
-    return reproductions
+    if results is not None and os.path.isdir(results):
+        for request in requests:
+            reproductions += _judge_all([request], *measure([request], scope, results_path(results, request), report))
+    else:
+        path = None if results is None else os.fspath(results)
+        reproductions = _judge_all(requests, *measure(requests, scope, path, report))
+    full = [reproduction._replace(scope=scope) for reproduction in reproductions]
+    return full if output is None else write_pages(full, output)
+
+
+def results_path(folder: str | os.PathLike[str], request: PaperRequest) -> str:
+    """Return the path of a paper's results file in a folder that has one for each paper."""
+    return os.path.join(folder, f"{request.paper.name}.jsonl")
+
+
+def _judge_all(
+    requests: Sequence[PaperRequest], estimates: Mapping[Measurement, Estimate], provenances: Sequence[Provenance]
+) -> list[Reproduction]:
+    """Return the judged items of each paper."""
+    return [
+        Reproduction(request, tuple(judge(item, estimates) for item in request.items), (), provenance)
+        for request, provenance in zip(requests, provenances, strict=True)
+    ]
+
+
+def write_pages(reproductions: Sequence[Reproduction], output: str | os.PathLike[str]) -> list[Reproduction]:
+    """Write the page of each paper, and that of all papers if all are there in full; add the paths."""
+    folder = os.fspath(output)
+    written = [
+        reproduction._replace(
+            paths=tuple(
+                write_page(
+                    reproduction.request, reproduction.items, reproduction.scope, folder, reproduction.provenance
+                )
+            )
+        )
+        for reproduction in reproductions
+    ]
+    is_everything = all(item.request.is_whole and item.scope.is_full for item in written)
+    if is_everything and [item.request.paper.name for item in written] == list(PAPERS):
+        path = os.path.join(folder, overview.NAME)
+        Path(path).write_text(overview.overview_of(written), encoding="utf-8")
+        written[-1] = written[-1]._replace(paths=(*written[-1].paths, path))
+    return written
 
 
 def recall(papers: Iterable[str], results: str | os.PathLike[str]) -> list[Reproduction]:
-    """Return papers as a results file of a full run has them, measured by whatever versions and machine.
+    """Return papers as the results file of a full run has them, measured by whatever versions and machine.
 
-    Raise `InputError` if a number is missing.
+    `results` may be a folder with a file for each paper. Raise `InputError` if a number is missing.
     """
-    file = Recorded(os.fspath(results))
     reproductions = []
     for request in find_items(papers):
+        file = Recorded(results_path(results, request) if os.path.isdir(results) else os.fspath(results))
         estimates: dict[Measurement, Estimate] = {}
         for measurement in basic_measurements([request]):
             known = file.find(measurement)

@@ -358,7 +358,7 @@ FIGURE3 = Item(
     and λ = 1 {λ = 1 | 10}, at 900 {λ = 0.2 | 900} and {λ = 1 | 900}. A tenth of the labels is still enough to know
     which terms belong to a class.{end} With a hundredth of the labels it is {λ = 0.2, a hundredth | 10} and {λ = 1, a
     hundredth | 10} at ten terms. With all words of Reuters-21578 (its four largest topics, stems, no stop words) λ =
-    0.2 has {λ = 0.2, Reuters-21578 | 10} at ten terms, λ = 1 {λ = 1, Reuters-21578 | 10} and IG {IG, Reuters-21578 | 10}.
+    0.2 has {λ = 0.2, Reuters-21578 | 10} at ten terms, λ = 1 {λ = 1, Reuters-21578 | 10}, IG {IG, Reuters-21578 | 10}.
     [tofa-results.md](../tofa-results.md) has what the variance of all documents does gain, at a λ slightly below 1.
     """,
 )
