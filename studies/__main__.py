@@ -14,7 +14,7 @@ import click
 from textsieve import InputError
 
 from .pages import page_of
-from .reproduction import FULL, PAPERS, QUICK, Reproduction, find_items, reproduce
+from .reproduction import FULL, PAPERS, QUICK, Reproduction, find_items, recall, reproduce, write_pages
 
 EXAMPLES = """\b
 Examples:
@@ -55,17 +55,29 @@ def list_items(_: click.Context, __: click.Parameter, is_requested: bool) -> Non
 )
 @click.option(
     "--results",
-    type=click.Path(dir_okay=False),
+    type=click.Path(),
     metavar="FILE",
-    help="Append each number to this file as soon as it is measured. A second run measures only what is missing.  "
-    "[default: studies.jsonl, or studies-quick.jsonl, in FOLDER]",
+    help="Append each number to this file, or to one for each paper in this folder, as soon as it is measured. A "
+    "second run measures only what is missing.  [default: studies.jsonl, or studies-quick.jsonl, in FOLDER]",
 )
 @click.option(
     "--jobs", type=click.IntRange(min=-1), default=-1, metavar="N", help="Threads; -1, the default, is all cores."
 )
+@click.option(
+    "--recorded",
+    is_flag=True,
+    help="Measure nothing: write the pages of the numbers in the results file, whatever machine and versions they are "
+    "of.",
+)
 @click.option("--json", "wants_json", is_flag=True, help="Print one JSON document instead of the pages.")
 def command(
-    papers: tuple[str, ...], quick: bool, output: str, results: str | None, jobs: int, wants_json: bool
+    papers: tuple[str, ...],
+    quick: bool,
+    output: str,
+    results: str | None,
+    jobs: int,
+    recorded: bool,
+    wants_json: bool,
 ) -> None:
     """Measure the numbers of papers again, and show which agree, come close, or differ.
 
@@ -84,7 +96,10 @@ def command(
         os.makedirs(output, exist_ok=True)
         path = results or os.path.join(output, "studies-quick.jsonl" if quick else "studies.jsonl")
         scope = replace(QUICK if quick else FULL, n_jobs=jobs)
-        reproduced = reproduce(papers, output=output, results=path, scope=scope, progress=Progress().report)
+        if recorded:
+            reproduced = write_pages(recall(papers, path), output)
+        else:
+            reproduced = reproduce(papers, output=output, results=path, scope=scope, progress=Progress().report)
     except KeyboardInterrupt:
         click.echo(f"interrupted: results are in {path}; run the same command again to resume.", err=True)
         raise click.exceptions.Exit(130) from None
@@ -118,7 +133,7 @@ def show(reproduced: list[Reproduction], wants_json: bool) -> None:
         click.echo(json.dumps([as_dict(paper) for paper in reproduced], indent=2))
         return
     for paper in reproduced:
-        click.echo(align_tables(page_of(paper.request, paper.items, paper.scope)))
+        click.echo(align_tables(page_of(paper.request, paper.items, paper.scope, paper.provenance)))
         click.echo(f"Written: {', '.join(paper.paths)}")
 
 

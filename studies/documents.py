@@ -180,10 +180,55 @@ def _first_label(documents: Documents) -> Documents:
     return replace(documents, labels=labels, multilabel=False, folds=folds)
 
 
+ODP_CLASSES = (
+    *("arts", "business", "computers", "games", "health", "home", "kids and teens", "news", "recreation", "science"),
+    *("shopping", "society", "sports"),
+)
+"""The thirteen categories that paper 000 lists, as the sample of the Open Directory names them."""
+
+
+def _thirteen_of_odp(documents: Documents) -> Documents:
+    """Keep the documents of the thirteen categories of paper 000."""
+    return _keep_labelled(documents, [tuple(set(label_set) & set(ODP_CLASSES)) for label_set in documents.labels])
+
+
+def _top_groups(documents: Documents) -> Documents:
+    """Reduce the labels of newsgroups to the four largest top-level groups: comp, rec, sci and talk."""
+    tops = ("comp", "rec", "sci", "talk")
+    top_of = [str(label_set[0]).partition(".")[0] if label_set else "" for label_set in documents.labels]
+    return _keep_labelled(documents, [(top,) if top in tops else () for top in top_of])
+
+
+def _copied(documents: Documents) -> Documents:
+    """Copy each document with several labels into each of its classes, and leave out those without labels."""
+    sources = np.repeat(np.arange(len(documents.labels)), list(map(len, documents.labels)))
+    labels = [(label,) for label_set in documents.labels for label in label_set]
+
+    def copies_of(positions: Ints) -> Ints:
+        """Return the copies of some documents."""
+        return np.flatnonzero(np.isin(sources, positions))
+
+    folds = tuple(Fold(copies_of(fold.train), copies_of(fold.test), labels) for fold in documents.folds)
+    counts = csr_matrix(documents.counts[sources])
+    return replace(documents, counts=counts, labels=labels, multilabel=False, folds=folds)
+
+
+def _keep_labelled(documents: Documents, labels: list[LabelSet]) -> Documents:
+    """Return documents with new labels, without those that have none left."""
+    has_label = np.array([bool(label_set) for label_set in labels])
+    folds = tuple(
+        Fold(fold.train[has_label[fold.train]], fold.test[has_label[fold.test]], labels) for fold in documents.folds
+    )
+    return replace(documents, labels=labels, folds=folds)
+
+
 LABELS: dict[str, Callable[[Documents], Documents]] = {
     "all": lambda documents: documents,
     "four largest": _four_largest,
     "first label": _first_label,
+    "copied": _copied,
+    "thirteen of odp": _thirteen_of_odp,
+    "top groups": _top_groups,
 }
 """Ways to reduce the labels of documents."""
 
@@ -217,8 +262,7 @@ class FewLabels(Collection):
 
     def documents(self, scope: Scope) -> Documents:
         """Read the documents, and draw the labels that remain for each fold."""
-        with_all_labels = Collection(**{field.name: getattr(self, field.name) for field in fields(Collection)})
-        documents = with_all_labels.documents(scope)
+        documents = _base_of(self).documents(scope)
         folds = [documents.folds[draw % len(documents.folds)] for draw in range(scope.limit(self.draws))]
         return replace(
             documents, folds=tuple(remove_labels(fold, self.shares, draw) for draw, fold in enumerate(folds))
@@ -240,6 +284,64 @@ def remove_labels(fold: Fold, shares: tuple[float, ...], seed: int) -> Fold:
             keeps_labels[random.choice(members)] = True
     labels = [label_set if keeps_labels[position] else () for position, label_set in enumerate(fold.labels)]
     return fold._replace(labels=labels)
+
+
+@dataclass(frozen=True)
+class Composed(Collection):
+    """A collection of which only a few training documents have labels, with given shares of the classes among them.
+
+    They are drawn at random, several times; each draw is a fold of its own, as in `FewLabels`.
+    """
+
+    shares: tuple[float, ...] = ()
+    """The share of each class, in alphabetical order."""
+    n_labelled: int = 200
+    draws: int = 5
+
+    def documents(self, scope: Scope) -> Documents:
+        """Read the documents, and draw those that have labels for each fold."""
+        documents = _base_of(self).documents(scope)
+        folds = []
+        for draw in range(scope.limit(self.draws)):
+            fold, random = documents.folds[draw % len(documents.folds)], np.random.default_rng(draw)
+            keeps = np.ones(len(fold.labels), np.bool_)
+            keeps[fold.train] = False
+            for members, share in zip(members_of(fold.labels).values(), self.shares, strict=True):
+                own = np.intersect1d(members, fold.train)
+                keeps[random.permutation(own)[: round(share * self.n_labelled)]] = True
+            labels = [label_set if keeps[position] else () for position, label_set in enumerate(fold.labels)]
+            folds.append(fold._replace(labels=labels))
+        return replace(documents, folds=tuple(folds))
+
+
+@dataclass(frozen=True)
+class Mislabelled(Collection):
+    """A collection in which a share of the training documents has a wrong label, drawn at random several times."""
+
+    share: float = 0.1
+    draws: int = 5
+
+    def documents(self, scope: Scope) -> Documents:
+        """Read the documents, and replace labels in each fold."""
+        documents = _base_of(self).documents(scope)
+        folds = [documents.folds[draw % len(documents.folds)] for draw in range(scope.limit(self.draws))]
+        return replace(documents, folds=tuple(mislabel(fold, self.share, draw) for draw, fold in enumerate(folds)))
+
+
+def mislabel(fold: Fold, share: float, seed: int) -> Fold:
+    """Return a fold in which a share of the training documents has another label than its own."""
+    random = np.random.default_rng(seed)
+    classes = list(members_of(fold.labels))
+    labels = list(fold.labels)
+    for position in random.permutation(fold.train)[: round(share * len(fold.train))].tolist():
+        others = [label for label in classes if (label,) != labels[position]]
+        labels[position] = (others[random.integers(len(others))],)
+    return fold._replace(labels=labels)
+
+
+def _base_of(collection: Collection) -> Collection:
+    """Return a collection as its publisher labelled it."""
+    return Collection(**{field.name: getattr(collection, field.name) for field in fields(Collection)})
 
 
 # -- measurements on a collection --------------------------------------------------------------------------------------

@@ -10,6 +10,8 @@ from .figures import draw, has_picture
 from .judging import JudgedCell, JudgedClaim, JudgedItem
 from .measurements import Estimate, Scope
 from .paper import Claim, Column, Paper, PaperRequest, Unit
+from .results_file import Provenance
+from .sentences import Named, fill_in
 
 Table = list[list[str]]
 """The head, then the rows."""
@@ -71,21 +73,34 @@ def summary_of(items: Sequence[JudgedItem]) -> Table:
 # -- sentences ---------------------------------------------------------------------------------------------------------
 
 
-def claim_text(judged: JudgedClaim, unit: Unit) -> str:
-    """Return a claim of the paper with its verdict and what was measured."""
+def claims_of(judged: JudgedItem) -> Table:
+    """Return the claims of an item as a table."""
+    rows = [
+        [claim.claim.text, measured_lead_text(claim, judged.item.unit), verdict_text(claim)] for claim in judged.claims
+    ]
+    return [["the paper says", "measured", "verdict"], *rows]
+
+
+def verdict_text(judged: JudgedClaim) -> str:
+    """Return the verdict on a claim, in brackets if it is not counted."""
+    text = judged.verdict or "not measured"
+    return text if judged.is_counted or judged.verdict is None else f"({text})"
+
+
+def measured_lead_text(judged: JudgedClaim, unit: Unit) -> str:
+    """Return what was measured for a claim."""
     claim = judged.claim
     if judged.value is None:
-        return f"{claim.text}: not measured."
+        return NOTHING
     measured = lead_text(claim, judged.value, unit)
     if judged.elsewhere is not None:
         columns = ", ".join(map(column_text, judged.elsewhere_columns))
         measured += f", beside {lead_text(claim, judged.elsewhere, unit)} at {columns}"
     if claim.by is not None:
-        measured += f", held against {lead_text(claim, claim.by, unit)}"
+        measured += f" (printed: {lead_text(claim, claim.by, unit)})"
     ahead = "ahead" if judged.elsewhere is None else "farther ahead"
     where = f", {ahead} in {judged.ahead} of {judged.of}" if judged.of > 1 else ""
-    more = "" if judged.is_counted else " Of another preparation, and not counted."
-    return f"{claim.text}: {judged.verdict} ({claim.row} against {claim.than}: {measured}{where}).{more}"
+    return f"{claim.row} against {claim.than}: {measured}{where}"
 
 
 def lead_text(claim: Claim, value: float, unit: Unit) -> str:
@@ -110,31 +125,27 @@ def part_text(paper: Paper, scope: Scope) -> str:
 
 
 def remark_of(judged: JudgedItem, scope: Scope) -> str:
-    """Return the remark with measured numbers in place of {row | column}.
+    """Return the remark with its measured numbers, and with the sentences that they make true.
 
     Return an empty text for a quick run, because remarks are about all documents.
     """
-    if not scope.is_full:
-        return ""
-    texts = {
-        f"{cell.cell.row} | {column_text(cell.cell.column)}": estimate_text(
-            cell.estimate._replace(half_width=None), cell.cell.unit or judged.item.unit
-        )
+    return fill_in(judged.item.remark, numbers_of(judged).__getitem__) if scope.is_full else ""
+
+
+def numbers_of(judged: JudgedItem) -> dict[str, Named]:
+    """Return all measured numbers of an item by the names that sentences have for them."""
+    return {
+        f"{cell.cell.row} | {column_text(cell.cell.column)}": Named(cell.estimate, cell.cell.unit or judged.item.unit)
         for cell in judged.all_cells
     }
-
-    def measured_text(match: re.Match[str]) -> str:
-        """Return the measured number of the cell that a remark names."""
-        row_and_column = " | ".join(" ".join(part.split()) for part in match[1].split("|"))  # without line breaks
-        return texts[row_and_column]
-
-    return re.sub(r"\{([^{}]+)\}", measured_text, judged.item.remark)
 
 
 # -- pages -------------------------------------------------------------------------------------------------------------
 
 
-def write_page(request: PaperRequest, items: Sequence[JudgedItem], scope: Scope, folder: str) -> list[str]:
+def write_page(
+    request: PaperRequest, items: Sequence[JudgedItem], scope: Scope, folder: str, provenance: Provenance
+) -> list[str]:
     """Write the page and its figures into a folder, and return their paths."""
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
@@ -146,7 +157,7 @@ def write_page(request: PaperRequest, items: Sequence[JudgedItem], scope: Scope,
 
             paths.append(target / figure_name(request, judged, scope))
             save(draw(judged), paths[-1])
-    paths[0].write_text(page_of(request, items, scope), encoding="utf-8")
+    paths[0].write_text(page_of(request, items, scope, provenance), encoding="utf-8")
     return list(map(str, paths))
 
 
@@ -160,16 +171,18 @@ def _ending(scope: Scope) -> str:
     return "" if scope.is_full else "-part"
 
 
-def page_of(request: PaperRequest, items: Sequence[JudgedItem], scope: Scope) -> str:
+def page_of(request: PaperRequest, items: Sequence[JudgedItem], scope: Scope, provenance: Provenance) -> str:
     """Return the text of the page."""
     paper = request.paper
     parts = [
         f"# {paper.title}, reproduced",
         f"Written by `python -m studies {' '.join(request.names)}`. {EXPLANATION} ± is half of the 95 % interval over "
-        "folds or repetitions.",
+        f"folds or repetitions. Verdicts in brackets are about other preparations, and are not counted.",
+        provenance.in_words,
         part_text(paper, scope).replace("A part only", "**A part only**"),
-        _paragraphs(paper.setting),
-        *([_markdown(summary_of(items))] if len(items) > 1 else []),
+        paragraphs(paper.setting),
+        paragraphs(paper.without_terms),
+        *([markdown(summary_of(items))] if len(items) > 1 else []),
     ]
     for judged in items:
         parts += _section(request, judged, scope)
@@ -181,13 +194,13 @@ def _section(request: PaperRequest, judged: JudgedItem, scope: Scope) -> list[st
     item, tables = judged.item, tables_of(judged)
     return [
         f"## {heading(item.name)}: {item.title}",
-        _paragraphs(item.stands_in),
-        _markdown(tables[0]),
+        paragraphs(item.stands_in),
+        markdown(tables[0]),
         f"![{item.title}]({figure_name(request, judged, scope)})" if has_picture(judged) else "",
-        *(["Other preparations:", _markdown(tables[1])] if item.trials else []),
-        "\n".join(f"- {claim_text(claim, item.unit)}" for claim in judged.claims),
+        *(["Other preparations:", markdown(tables[1])] if item.trials else []),
+        markdown(claims_of(judged), aligned_right=False) if judged.claims else "",
         "\n".join(f"- {problem}" for problem in problems_of(judged)),
-        _paragraphs(remark_of(judged, scope)),
+        paragraphs(remark_of(judged, scope)),
     ]
 
 
@@ -196,15 +209,15 @@ def heading(name: str) -> str:
     return re.sub(r"(?<=[a-z])(?=\d)", " ", name).capitalize()
 
 
-def _paragraphs(text: str) -> str:
+def paragraphs(text: str) -> str:
     """Return each paragraph on one line."""
     return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 
-def _markdown(table: Table) -> str:
+def markdown(table: Table, *, aligned_right: bool = True) -> str:
     """Return a table as Markdown; numbers are right-aligned, and a | within a cell is escaped."""
     head, *body = table
-    rule = ["---", *["---:"] * (len(head) - 1)]
+    rule = ["---", *["---:" if aligned_right else "---"] * (len(head) - 1)]
     return "\n".join(
         f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in (head, rule, *body)
     )

@@ -5,8 +5,8 @@ preparation, method and size in one value), and the number that the paper printe
 printed numbers; a sentence of the paper about them is a `Claim`. Preparations that the paper does not have, but that
 may explain a difference, are cells too (`Item.trials`).
 
-A remark contains no measured number. It names a cell, as in `{OCFS | 10}`, and the page shows the number measured for
-it.
+A remark contains no measured number and no verdict of its own. It names cells, as in `{OCFS | 10}`, and the page shows
+the numbers measured for them; sentences that compare numbers are chosen by these numbers (`sentences.py`).
 
 Whether a measured number agrees with the printed one depends on the unit. F1 of another implementation, on texts that
 were prepared differently, agrees within two points and comes close within five; numbers of terms agree within a tenth
@@ -86,6 +86,8 @@ ACCURACY = Unit("accuracy, %", ".2f", Tolerance(2.0, 5.0))
 TERMS = Unit("terms", ",.0f", Tolerance(0.1, 0.25, is_share=True))
 DOCUMENTS = Unit("documents", ",.0f", Tolerance(0.01, 0.1, is_share=True))
 SECONDS = Unit("seconds", ".3g", None, from_zero=True)
+EXPONENT = Unit("exponent", ".2f", Tolerance(0.1, 0.25, is_share=True))
+"""Of growth: 1 is linear, 2 quadratic; judged as numbers of terms are."""
 RATIO = Tolerance(1.25, 1.6, is_factor=True)
 """For claims such as "twice as fast"; to come close, it must be faster at all (`judging.py`)."""
 
@@ -180,6 +182,8 @@ class Paper:
     setting: str
     """A description of the preparation, split and classifiers that all items share, in Markdown."""
     items: tuple[Item, ...]
+    without_terms: str = ""
+    """How documents without any selected term are treated, in Markdown."""
     of_a_part: str = ""
     """A sentence on other differences of a quick run, besides its fewer documents and repetitions."""
 

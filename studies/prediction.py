@@ -64,12 +64,12 @@ class Trained(NamedTuple):
 
     def accuracy(self) -> float:
         """Return the share of correct labels, which is micro-F1 for single-label documents."""
-        with _without_warnings():
+        with without_warnings():
             return float(np.mean(self.predict() == self.test_labels))
 
 
 @contextmanager
-def _without_warnings() -> Iterator[None]:
+def without_warnings() -> Iterator[None]:
     """Ignore warnings about classes that lose all documents, and about documents without a selected term."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
@@ -89,7 +89,7 @@ def train(documents: Documents, fold: Fold, measurement: Any, n_jobs: int | None
     rows = csr_matrix(weighter.transform(counts))
     share_used = 1.0
     if measurement.drop is not None:
-        with _without_warnings():
+        with without_warnings():
             rows, remaining_labels = DROP(**measurement.drop._asdict(), n_jobs=n_jobs).fit_resample(rows, labels)
         share_used, labels = len(remaining_labels) / len(labels), remaining_labels
     if "n_jobs" in classifier.get_params():
@@ -175,7 +175,7 @@ def time_in_turn(jobs: dict[Any, Job], repeats: int) -> Iterator[tuple[Any, Esti
     The jobs run in turn, `repeats` + 1 times or until a job has taken `ENOUGH_SECONDS`.
     """
     seconds: dict[Any, list[float]] = {measurement: [] for measurement in jobs}
-    with _without_warnings():
+    with without_warnings():
         for measurement, job in [*jobs.items()] * (repeats + 1):
             if sum(seconds[measurement][1:]) < ENOUGH_SECONDS:
                 begin = thread_time()

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import NamedTuple
 
 from textsieve import InputError
 
+from . import overview
 from .judging import JudgedItem, judge
 from .measurements import Derived, Estimate, Measurement, Scope, measure_kinds
 from .pages import write_page
-from .paper import Item, Paper, PaperRequest
-from .results_file import open_results
+from .paper import Cell, Item, Paper, PaperRequest
+from .results_file import Provenance, Recorded, open_results
 
 PAPERS = ("ocfs", "testors", "tofa", "tcfp", "subspace")
 """Each is a module in `studies.papers` with a `PAPER`."""
@@ -34,6 +36,7 @@ class Reproduction(NamedTuple):
     request: PaperRequest
     items: tuple[JudgedItem, ...]
     paths: tuple[str, ...]
+    provenance: Provenance
     scope: Scope = FULL
 
 
@@ -63,12 +66,72 @@ def reproduce(
     requests = find_items([papers] if isinstance(papers, str) else papers)
     if output is not None and any(item.is_figure for request in requests for item in request.items):
         import_module("textsieve.plots")  # raises if a package for drawing is missing, before anything is measured
-    estimates = measure(requests, scope, None if results is None else os.fspath(results), progress or (lambda *_: None))
+    report = progress or (lambda *_: None)
     reproductions = []
-    for request in requests:
-        items = tuple(judge(item, estimates) for item in request.items)
-        paths = [] if output is None else write_page(request, items, scope, os.fspath(output))
-        reproductions.append(Reproduction(request, items, tuple(paths), scope))
+    if results is not None and os.path.isdir(results):
+        for request in requests:
+            reproductions += _judge_all([request], *measure([request], scope, results_path(results, request), report))
+    else:
+        path = None if results is None else os.fspath(results)
+        reproductions = _judge_all(requests, *measure(requests, scope, path, report))
+    full = [reproduction._replace(scope=scope) for reproduction in reproductions]
+    return full if output is None else write_pages(full, output)
+
+
+def results_path(folder: str | os.PathLike[str], request: PaperRequest) -> str:
+    """Return the path of a paper's results file in a folder that has one for each paper."""
+    return os.path.join(folder, f"{request.paper.name}.jsonl")
+
+
+def _judge_all(
+    requests: Sequence[PaperRequest], estimates: Mapping[Measurement, Estimate], provenances: Sequence[Provenance]
+) -> list[Reproduction]:
+    """Return the judged items of each paper."""
+    return [
+        Reproduction(request, tuple(judge(item, estimates) for item in request.items), (), provenance)
+        for request, provenance in zip(requests, provenances, strict=True)
+    ]
+
+
+def write_pages(reproductions: Sequence[Reproduction], output: str | os.PathLike[str]) -> list[Reproduction]:
+    """Write the page of each paper, and that of all papers if all are there in full; add the paths."""
+    folder = os.fspath(output)
+    written = [
+        reproduction._replace(
+            paths=tuple(
+                write_page(
+                    reproduction.request, reproduction.items, reproduction.scope, folder, reproduction.provenance
+                )
+            )
+        )
+        for reproduction in reproductions
+    ]
+    is_everything = all(item.request.is_whole and item.scope.is_full for item in written)
+    if is_everything and [item.request.paper.name for item in written] == list(PAPERS):
+        path = os.path.join(folder, overview.NAME)
+        Path(path).write_text(overview.overview_of(written), encoding="utf-8")
+        written[-1] = written[-1]._replace(paths=(*written[-1].paths, path))
+    return written
+
+
+def recall(papers: Iterable[str], results: str | os.PathLike[str]) -> list[Reproduction]:
+    """Return papers as the results file of a full run has them, measured by whatever versions and machine.
+
+    `results` may be a folder with a file for each paper. Raise `InputError` if a number is missing.
+    """
+    reproductions = []
+    for request in find_items(papers):
+        file = Recorded(results_path(results, request) if os.path.isdir(results) else os.fspath(results))
+        estimates: dict[Measurement, Estimate] = {}
+        for measurement in basic_measurements([request]):
+            known = file.find(measurement)
+            if known is None:
+                raise InputError(f"{os.fspath(results)} has no number for {measurement.key}; run the paper again.")
+            estimates[measurement] = known
+        provenance = file.provenance_of(estimates)
+        derived = {cell.measurement: _derive(cell.measurement, estimates) for cell in cells_of([request])}
+        items = tuple(judge(item, estimates | derived) for item in request.items)
+        reproductions.append(Reproduction(request, items, (), provenance))
     return reproductions
 
 
@@ -106,15 +169,25 @@ def _request(paper: Paper, names: list[str]) -> PaperRequest:
 # -- measuring ---------------------------------------------------------------------------------------------------------
 
 
+def cells_of(requests: Iterable[PaperRequest]) -> list[Cell]:
+    """Return the cells of all items."""
+    return [cell for request in requests for item in request.items for cell in item.all_cells]
+
+
+def basic_measurements(requests: Iterable[PaperRequest]) -> list[Measurement]:
+    """Return the measurements of the items, with the parts of derived ones, such as means, in their place."""
+    return list(dict.fromkeys(part for cell in cells_of(requests) for part in _parts(cell.measurement)))
+
+
 def measure(
-    requests: Iterable[PaperRequest], scope: Scope, results: str | None, progress: Progress
-) -> dict[Measurement, Estimate]:
-    """Return the estimate of each measurement of the items; those that are in the results file are not repeated."""
-    measurements = list(
-        dict.fromkeys(cell.measurement for request in requests for item in request.items for cell in item.all_cells)
-    )
-    # Derived measurements, such as means, are computed from these at the end.
-    basic = list(dict.fromkeys(part for measurement in measurements for part in _parts(measurement)))
+    requests: Sequence[PaperRequest], scope: Scope, results: str | None, progress: Progress
+) -> tuple[dict[Measurement, Estimate], list[Provenance]]:
+    """Return the estimate of each measurement of the items, and for each paper what it was measured with.
+
+    Numbers that are in the results file are not measured again.
+    """
+    measurements = list(dict.fromkeys(cell.measurement for cell in cells_of(requests)))
+    basic = basic_measurements(requests)
     estimates: dict[Measurement, Estimate] = {}
     with open_results(results, scope) as file:
         for measurement in basic:
@@ -130,7 +203,8 @@ def measure(
             for measurement, estimate in measure_kinds(missing, scope, report_step):
                 estimates[measurement] = estimate
                 file.add(measurement, estimate)
-    return estimates | {measurement: _derive(measurement, estimates) for measurement in measurements}
+        provenances = [file.provenance_of(basic_measurements([request])) for request in requests]
+    return estimates | {measurement: _derive(measurement, estimates) for measurement in measurements}, provenances
 
 
 def _parts(measurement: Measurement) -> tuple[Measurement, ...]:

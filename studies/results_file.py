@@ -3,6 +3,8 @@
 Numbers are comparable only if versions and scope are the same, so the header has both. Seconds also depend on the
 numbers of threads and cores. Each line of seconds has them, and a run reuses only seconds that were measured with its
 own. Lines have checksums. A damaged line or a file of another kind raises `InputError`, and the file is not changed.
+
+A line also names the commit of the code that measured it, so that a page can name the commits behind its numbers.
 """
 
 from __future__ import annotations
@@ -11,10 +13,13 @@ import json
 import math
 import os
 import platform
-from collections.abc import Iterator, Mapping
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from importlib.metadata import version
-from typing import IO, Any
+from pathlib import Path
+from typing import IO, Any, NamedTuple
 
 from textsieve import InputError
 from textsieve.comparison.json_lines import (
@@ -34,8 +39,35 @@ FORMAT = "textsieve studies 1"
 _BEGINNING = b'{"file": "textsieve studies '
 PACKAGES = ("textsieve", "numpy", "scipy", "scikit-learn", "numba")
 
-Lines = dict[tuple[str, str | None], Estimate]
-"""Estimates by the key of the measurement, and for seconds also by the machine."""
+
+class Line(NamedTuple):
+    """An estimate, the commit of the code that measured it, and for seconds the machine."""
+
+    estimate: Estimate
+    commit: str | None
+    machine: str | None
+
+
+Lines = dict[tuple[str, str | None], Line]
+"""Lines by the key of the measurement, and for seconds also by the machine."""
+
+
+class Provenance(NamedTuple):
+    """What some numbers were measured with."""
+
+    versions: Mapping[str, str]
+    commits: tuple[str, ...]
+    """Commits of the code, sorted."""
+    machines: tuple[str, ...]
+    """For seconds: numbers of threads and cores."""
+
+    @property
+    def in_words(self) -> str:
+        """Return a sentence about versions, commits and machines."""
+        versions = ", ".join(f"{name} {number}" for name, number in self.versions.items())
+        commits = f" at commit {' and '.join(self.commits)}" if self.commits else ""
+        machines = f" Seconds: {' and '.join(self.machines)}." if self.machines else ""
+        return f"Measured with {versions}{commits}.{machines}"
 
 
 class ResultsFile:
@@ -43,18 +75,65 @@ class ResultsFile:
 
     def __init__(self, scope: Scope, file: IO[bytes] | None = None, lines: Lines | None = None) -> None:
         self._machine = machine_of(scope)
+        self._versions = header_of(scope)["versions"]
         self._file = file
         self._lines = lines or {}
 
     def find(self, measurement: Measurement) -> Estimate | None:
         """Return a known estimate; seconds only if they were measured with the same threads and cores."""
-        return self._lines.get((measurement.key, self._machine if measurement.is_of_seconds else None))
+        line = self._lines.get(self._key_of(measurement))
+        return None if line is None else line.estimate
 
     def add(self, measurement: Measurement, estimate: Estimate) -> None:
-        """Append an estimate to the file, if there is one."""
+        """Remember an estimate, and append it to the file, if there is one."""
+        key, machine = self._key_of(measurement)
+        self._lines[key, machine] = line = Line(estimate, current_commit(), machine)
         if self._file is not None:
-            machine = {"machine": self._machine} if measurement.is_of_seconds else {}
-            append(self._file, {"measurement": measurement.key, **estimate._asdict(), **machine})
+            more = {"commit": line.commit, "machine": machine}
+            present = {name: value for name, value in more.items() if value is not None}
+            append(self._file, {"measurement": key, **estimate._asdict(), **present})
+
+    def provenance_of(self, measurements: Iterable[Measurement]) -> Provenance:
+        """Return what these measurements were made with."""
+        lines = [self._lines[key] for measurement in measurements if (key := self._key_of(measurement)) in self._lines]
+        commits = {line.commit for line in lines if line.commit is not None}
+        machines = {line.machine for line in lines if line.machine is not None}
+        return Provenance(self._versions, tuple(sorted(commits)), tuple(sorted(machines)))
+
+    def _key_of(self, measurement: Measurement) -> tuple[str, str | None]:
+        return measurement.key, self._machine if measurement.is_of_seconds else None
+
+
+class Recorded(ResultsFile):
+    """The numbers of a file, whatever versions and machine measured them; nothing is added to it."""
+
+    def __init__(self, path: str) -> None:
+        lines, _ = read_lines(path)
+        header = _decode_header(lines[0])
+        super().__init__(Scope(), lines=_read_estimates(lines, header, path))
+        self._versions = header["versions"]
+        self._by_name = {key: (key, machine) for key, machine in self._lines}
+
+    def _key_of(self, measurement: Measurement) -> tuple[str, str | None]:
+        return self._by_name.get(measurement.key, (measurement.key, None))
+
+
+@lru_cache(maxsize=1)
+def current_commit() -> str | None:
+    """Return the commit of this clone, followed by + if code was changed since; None outside of a clone."""
+    root = Path(__file__).parents[1]
+    try:
+        commit = _git(root, "rev-parse", "--short=8", "HEAD")
+        changes = _git(root, "status", "--porcelain", "--", "src", "studies")
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return f"{commit}+" if changes else commit
+
+
+def _git(root: Path, *arguments: str) -> str:
+    """Return the output of git in a folder."""
+    done = subprocess.run(["git", "-C", str(root), *arguments], check=True, capture_output=True, text=True)
+    return done.stdout.strip()
 
 
 def machine_of(scope: Scope) -> str:
@@ -107,10 +186,10 @@ def _read_estimates(lines: list[bytes], header: Mapping[str, Any], path: str) ->
     estimates: Lines = {}
     for number, line in enumerate(lines[1:], 2):
         try:
-            key, machine, estimate = _parse_line(decode_line(line))
+            key, parsed = _parse_line(decode_line(line))
         except ValueError as problem:
             raise damaged_line(path, number, problem) from problem
-        estimates[key, machine] = estimate
+        estimates[key, parsed.machine] = parsed
     return estimates
 
 
@@ -131,14 +210,15 @@ def _decode_header(line: bytes) -> Any:
         return None
 
 
-def _parse_line(line: Mapping[str, Any]) -> tuple[str, str | None, Estimate]:
-    """Return the key, the machine and the estimate of a line; raise `ValueError` if it is invalid."""
-    if set(line) - {"machine"} != {"measurement", *Estimate._fields}:
+def _parse_line(line: Mapping[str, Any]) -> tuple[str, Line]:
+    """Return the key and the content of a line; raise `ValueError` if it is invalid."""
+    if set(line) - {"machine", "commit"} != {"measurement", *Estimate._fields}:
         raise ValueError(f"it has the fields {json.dumps(sorted(line))}")
     value = line["value"]
     is_valid = {
         "measurement": isinstance(line["measurement"], str),
         "machine": isinstance(line.get("machine", ""), str),
+        "commit": isinstance(line.get("commit", ""), str),
         "value": value is None or _is_number(value) or _are_words(value),
         "half_width": line["half_width"] is None or _is_number(line["half_width"]),
         "problem": line["problem"] is None or isinstance(line["problem"], str),
@@ -147,7 +227,7 @@ def _parse_line(line: Mapping[str, Any]) -> tuple[str, str | None, Estimate]:
         if not is_field_valid:
             raise ValueError(f"{name} is {str(line[name])[:50]}")
     estimate = Estimate(tuple(value) if isinstance(value, list) else value, line["half_width"], line["problem"])
-    return line["measurement"], line.get("machine"), estimate
+    return line["measurement"], Line(estimate, line.get("commit"), line.get("machine"))
 
 
 def _is_number(value: Any) -> bool:

@@ -6,13 +6,19 @@ import time
 from ast import literal_eval
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import mean, median
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.naive_bayes import MultinomialNB
 
-from textsieve import KNNFP, OCFS, TCFP, TOFA, ChiSquare, CosineKNN, InformationGain, Rocchio
+from textsieve import KNNFP, OCFS, TCFP, TOFA, ChiSquare, ClassStats, CosineKNN, InformationGain, Rocchio
+from textsieve.classifiers import LinearSVM
+from textsieve.comparison import half_width
+from textsieve.selectors.chi import chi_square
+from textsieve.selectors.information import information_gain
+from textsieve.selectors.trace import trace_scores
 
 from .documents import Collection, CollectionMeasurement, Documents, Fold, Ints
 from .measurements import Estimate, Scope, group_by
@@ -37,6 +43,7 @@ ESTIMATORS: dict[str, Callable[..., Any]] = {
     "tcfp": TCFP,
     "rocchio": Rocchio,
     "nb": MultinomialNB,
+    "svm": LinearSVM,
 }
 
 
@@ -276,6 +283,118 @@ def _time_selection(selector: Any, rows: Any, labels: list[Any]) -> float:
     begin = time.perf_counter()
     selector.fit(rows, labels).get_support()
     return time.perf_counter() - begin
+
+
+SCORES: dict[str, Callable[[ClassStats], Any]] = {
+    "ig": information_gain,
+    "chi": chi_square,
+    **{f"tofa(weight={weight:g})": partial(trace_scores, weight=float(weight)) for weight in (0.0, 0.5, 1.0, 1.5, 2.0)},
+}
+"""Functions from statistics to the scores of all terms; the last with weight 1 is OCFS."""
+
+
+@dataclass(frozen=True)
+class ScoreSeconds(CollectionMeasurement):
+    """The seconds from statistics of tf-idf weights to the scores of all terms: the median of several runs."""
+
+    is_of_seconds: ClassVar[bool] = True
+    step: ClassVar[str] = "seconds of scores"
+
+    collection: Collection
+    scores: str
+    """A key of `SCORES`."""
+
+    @classmethod
+    def measure_on(
+        cls, documents: Documents, measurements: Sequence[Self], scope: Scope
+    ) -> Iterator[tuple[Self, Estimate]]:
+        """Compute the statistics once, then run the functions in turn; ignore the first run."""
+        fold = documents.folds[0]
+        weights = documents.weights(fold, tf="tf", idf="plain", norm="l2")
+        stats = ClassStats.from_matrix(weights, documents.targets(fold, fold.train))
+        runs = [
+            {measurement: _time_scores(SCORES[measurement.scores], stats) for measurement in measurements}
+            for _ in range(scope.limit(2 * REPEATS) + 1)
+        ]
+        for measurement in measurements:
+            yield measurement, Estimate(median(run[measurement] for run in runs[1:]))
+
+
+def _time_scores(score: Callable[[ClassStats], Any], stats: ClassStats) -> float:
+    """Return the processor time that the scores of all terms take."""
+    begin = time.thread_time()
+    score(stats)
+    return time.thread_time() - begin
+
+
+SHARES = (0.125, 0.25, 0.5, 1.0)
+"""The shares of documents or terms whose seconds are compared."""
+
+
+@dataclass(frozen=True)
+class GrowthOfSelection(CollectionMeasurement):
+    """The slope of log seconds of a selection over the log number of documents or of terms; 1 is linear growth."""
+
+    is_of_seconds: ClassVar[bool] = True
+    step: ClassVar[str] = "growth of seconds"
+
+    collection: Collection
+    selector: str
+    over: Literal["documents", "terms"]
+
+    @classmethod
+    def measure_on(
+        cls, documents: Documents, measurements: Sequence[Self], scope: Scope
+    ) -> Iterator[tuple[Self, Estimate]]:
+        """Select from random parts of the first fold, in turn; ignore the first run."""
+        fold, random = documents.folds[0], np.random.default_rng(0)
+        labels = np.array(documents.targets(fold, fold.train))
+        for measurement in measurements:
+            selector, scheme = estimator_of(measurement.selector)
+            rows = documents.weights(fold, **scheme)
+            n_rows, n_columns = rows.shape
+            jobs = {}
+            for share in SHARES:
+                if measurement.over == "documents":
+                    part = np.sort(random.permutation(n_rows)[: round(share * n_rows)])
+                    jobs[share] = rows[part], labels[part].tolist()
+                else:
+                    part = np.sort(random.permutation(n_columns)[: round(share * n_columns)])
+                    jobs[share] = rows[:, part], labels.tolist()
+            runs = [
+                {share: _time_selection(selector.set_params(k="all"), *job) for share, job in jobs.items()}
+                for _ in range(scope.limit(REPEATS) + 1)
+            ]
+            seconds = [median(run[share] for run in runs[1:]) for share in SHARES]
+            yield measurement, Estimate(float(np.polyfit(np.log(SHARES), np.log(seconds), 1)[0]))
+
+
+@dataclass(frozen=True)
+class TermsKept(CollectionMeasurement):
+    """The terms that a selector selects from given labels and also from those of another collection, in percent."""
+
+    step: ClassVar[str] = "terms that stay"
+
+    collection: Collection
+    """With the labels that are given."""
+    changed: Collection
+    """The same documents in folds of the same kind, with other labels."""
+    selector: str
+    n_terms: int
+
+    @classmethod
+    def measure_on(
+        cls, documents: Documents, measurements: Sequence[Self], scope: Scope
+    ) -> Iterator[tuple[Self, Estimate]]:
+        """Rank once for each selector, collection and fold."""
+        selections = [(measurement.selector, measurement.n_terms) for measurement in measurements]
+        given = select_terms(documents, documents.folds[0], selections, scope.n_jobs)
+        for (changed,), group in group_by(measurements, "changed").items():
+            folds = _select_in_folds(changed.documents(scope), selections, scope)
+            for measurement in group:
+                key = measurement.selector, measurement.n_terms
+                shares = [100.0 * len(set(given[key]) & set(columns[key])) / len(given[key]) for columns in folds]
+                yield measurement, Estimate(float(mean(shares)), half_width(shares, 0.0))
 
 
 def _select_in_folds(documents: Documents, selections: Sequence[tuple[str, Size]], scope: Scope) -> list[Columns]:

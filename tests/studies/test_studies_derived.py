@@ -7,7 +7,7 @@ from typing import Self
 import pytest
 from studies.judging import judge
 from studies.measurements import Estimate, Largest, MeanOf, Measurement, ReportStep, Scope, WhereLargest
-from studies.pages import claim_text
+from studies.pages import measured_lead_text
 from studies.paper import MICRO_F1, Cell, Claim, Item, Paper, PaperRequest
 from studies.reproduction import measure
 
@@ -53,7 +53,7 @@ def test_parts_are_measured_once_and_stored(tmp_path: object) -> None:
     item = item_of(*(Cell("row", number, measurement) for number, measurement in enumerate(measurements)))
     requests = [PaperRequest(Paper("one", "One", "", (item,)), [item])]
     for _ in range(2):
-        estimates = measure(requests, Scope(), f"{tmp_path}/r.jsonl", lambda *_: None)
+        estimates, _ = measure(requests, Scope(), f"{tmp_path}/r.jsonl", lambda *_: None)
         assert sorted(calls) == [0.25, 0.5, 0.75]
         assert estimates[measurements[0]] == Estimate(0.75, 0.5)
         assert estimates[measurements[1]] == Estimate(2.0)
@@ -81,4 +81,4 @@ def test_a_claim_may_be_against_a_number(number: float, verdict: str) -> None:
     item = item_of(Cell("row", 1, Given(number)), claims=(Claim("above .8", "row", 0.8),))
     (judged,) = judge(item, {Given(number): Estimate(number)}).claims
     assert judged.verdict == verdict
-    assert "row against 0.8" in claim_text(judged, MICRO_F1)
+    assert "row against 0.8" in measured_lead_text(judged, MICRO_F1)

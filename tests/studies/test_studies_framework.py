@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import platform
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar, Self
@@ -18,11 +20,12 @@ from studies.__main__ import align_tables, command
 from studies.documents import Collection, members_of
 from studies.judging import judge
 from studies.measurements import Estimate, MeanOf, Measurement, ReportStep, Scope, Value, group_by
-from studies.pages import claim_text, part_text, problems_of, remark_of, tables_of
+from studies.pages import measured_lead_text, numbers_of, part_text, problems_of, remark_of, tables_of, verdict_text
 from studies.paper import ACCURACY, RATIO, SECONDS, TERMS, WORDS_SHARED, Cell, Claim, Item, Paper, Tolerance
 from studies.prediction import PredictionSeconds
-from studies.reproduction import PAPERS, QUICK, find_items, reproduce
+from studies.reproduction import PAPERS, QUICK, find_items, recall, reproduce
 from studies.selection import SelectionSeconds
+from studies.sentences import names_in
 from studies.testor_counts import SecondsOfTestors
 
 from textsieve import InputError
@@ -195,7 +198,7 @@ def test_a_claim_is_about_its_columns_or_about_all_that_both_rows_have() -> None
     assert claimed(a, b[:2]).of == 2
     nothing = claimed(a, row("b", None, None, None))
     assert (nothing.value, nothing.verdict) == (None, None)
-    assert claim_text(nothing, ACCURACY) == "so: not measured."
+    assert (measured_lead_text(nothing, ACCURACY), verdict_text(nothing)) == ("-", "not measured")
 
 
 @pytest.mark.parametrize(
@@ -213,10 +216,11 @@ def test_a_lead_may_be_compared_with_that_in_other_columns() -> None:
     claim = claimed(a, b, columns=(1, 10), more_than_at=(100, 1_000), how="relative")
     assert (claim.verdict, claim.ahead, claim.of) == ("agrees", 2, 2)
     assert (claim.value, claim.elsewhere) == (pytest.approx(0.75), pytest.approx(0.2))
-    expected = "so: agrees (a against b: +75.0%, beside +20.0% at 100, farther ahead in 2 of 2)."
-    assert claim_text(claim, ACCURACY) == expected
+    expected = "a against b: +75.0%, beside +20.0% at 100, farther ahead in 2 of 2"
+    assert measured_lead_text(claim, ACCURACY) == expected
     less = claimed(a, b, columns=(100,), more_than_at=(1, 10), how="ratio")
-    assert claim_text(less, ACCURACY) == "so: differs (a against b: 1.20 times, beside 1.75 times at 1, 10)."
+    assert measured_lead_text(less, ACCURACY) == "a against b: 1.20 times, beside 1.75 times at 1, 10"
+    assert verdict_text(less) == "differs"
 
 
 @pytest.mark.parametrize("how", ["relative", "ratio"])
@@ -236,17 +240,19 @@ def test_a_claim_without_comparable_numbers_is_shown_as_not_measured(how: Any) -
 
 def test_claims_are_described_in_words() -> None:
     a, b = row("a", 5.0, 6.0), row("b", 4.0, 4.0)
-    assert claim_text(claimed(a, b), ACCURACY) == "so: agrees (a against b: +1.50, ahead in 2 of 2)."
-    assert claim_text(claimed(a, b, columns=(1,), how="ratio"), SECONDS) == "so: agrees (a against b: 1.25 times)."
-    assert "+37.5%" in claim_text(claimed(a, b, how="relative"), ACCURACY)
-    printed = claim_text(claimed(a, b, columns=(1,), how="ratio", by=2.0), SECONDS)
-    assert printed == "so: close (a against b: 1.25 times, held against 2.00 times)."
+    assert measured_lead_text(claimed(a, b), ACCURACY) == "a against b: +1.50, ahead in 2 of 2"
+    assert measured_lead_text(claimed(a, b, columns=(1,), how="ratio"), SECONDS) == "a against b: 1.25 times"
+    assert "+37.5%" in measured_lead_text(claimed(a, b, how="relative"), ACCURACY)
+    printed = claimed(a, b, columns=(1,), how="ratio", by=2.0)
+    assert measured_lead_text(printed, SECONDS) == "a against b: 1.25 times (printed: 2.00 times)"
+    assert verdict_text(printed) == "close"
 
 
 def test_a_difference_of_zero_has_no_minus() -> None:
-    assert "(a against b: +0.00)" in claim_text(claimed(row("a", 4.0), row("b", 4.0001)), ACCURACY)
-    assert "(a against b: +0.0%)" in claim_text(claimed(row("a", 4.0), row("b", 4.0001), how="relative"), ACCURACY)
-    assert "(a against b: -0.01)" in claim_text(claimed(row("a", 4.0), row("b", 4.01)), ACCURACY)
+    relative = claimed(row("a", 4.0), row("b", 4.0001), how="relative")
+    assert measured_lead_text(claimed(row("a", 4.0), row("b", 4.0001)), ACCURACY) == "a against b: +0.00"
+    assert measured_lead_text(relative, ACCURACY) == "a against b: +0.0%"
+    assert measured_lead_text(claimed(row("a", 4.0), row("b", 4.01)), ACCURACY) == "a against b: -0.01"
 
 
 # -- tables and remarks ------------------------------------------------------------------------------------------------
@@ -299,7 +305,8 @@ def test_claims_about_trials_are_shown_and_not_counted() -> None:
     outcome = outcome_of(item)
     assert [claim.is_counted for claim in outcome.claims] == [True, False, False, True]
     assert outcome.verdicts == {"agrees": 2}
-    assert claim_text(outcome.claims[1], ACCURACY).endswith("+1.00). Of another preparation, and not counted.")
+    assert measured_lead_text(outcome.claims[1], ACCURACY).endswith("+1.00")
+    assert [verdict_text(claim) for claim in outcome.claims[:2]] == ["agrees", "(agrees)"]
 
 
 # -- every paper -------------------------------------------------------------------------------------------------------
@@ -370,6 +377,42 @@ def test_a_run_resumes_its_results_file(paper: Callable[..., Paper], tmp_path: P
     assert measured(path) == (0, first[1])
     paper(ITEM, FIGURE)
     assert measured(path)[0] == 5, "only what is new"
+
+
+def test_a_page_names_the_versions_and_commits_that_measured_its_numbers(
+    paper: Callable[..., Paper], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "r.jsonl"
+    for commit, item in (("11111111", ITEM), ("22222222", FIGURE)):
+        monkeypatch.setattr("studies.results_file.current_commit", lambda commit=commit: commit)
+        paper(item)
+        measured(path)
+    paper(ITEM, FIGURE)
+    measured(path)
+    (reproduction,) = reproduce("ocfs", results=path, output=tmp_path)
+    assert reproduction.provenance.commits == ("11111111", "22222222")
+    page = Path(reproduction.paths[0]).read_text(encoding="utf-8")
+    assert f"Measured with python {platform.python_version()}, textsieve {version('textsieve')}, " in page
+    assert " at commit 11111111 and 22222222." in page
+    (only_table,) = recall(["ocfs:table2"], path)
+    assert only_table.provenance.commits == ("11111111",)
+
+
+def test_a_file_is_recalled_without_measuring_anything(paper: Callable[..., Paper], tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    paper(ITEM)
+    (reproduction,) = reproduce("ocfs", results=path)
+    header, *lines = path.read_text(encoding="utf-8").splitlines()
+    old = encode_line(other_versions(decode_line(header.encode()))).decode().rstrip()
+    path.write_text("\n".join([old, *lines, ""]), encoding="utf-8")
+    Known.asked.clear()
+    (recalled,) = recall(["ocfs"], path)
+    assert Known.asked == []
+    assert recalled.items == reproduction.items
+    assert recalled.provenance.versions["numpy"] == "0.1"
+    paper(ITEM, FIGURE)
+    with pytest.raises(InputError, match=r"r\.jsonl has no number for Known\("):
+        recall(["ocfs"], path)
 
 
 def test_an_interrupted_run_loses_no_results(paper: Callable[..., Paper], tmp_path: Path) -> None:
@@ -795,5 +838,7 @@ def test_each_paper_is_sound(name: str) -> None:
                 assert (claim.row, column) in places, (item.name, claim.text)
             assert claim.than_column is None or (claim.than, claim.than_column) in places, (item.name, claim.text)
         estimates = {cell.measurement: Estimate(1.0) for cell in item.all_cells}
-        assert "{" not in remark_of(judge(item, estimates), Scope()), "each place that a remark names is there"
+        judged = judge(item, estimates)
+        assert "{" not in remark_of(judged, Scope()), "each place that a remark names is there"
+        assert set(names_in(item.remark)) <= set(numbers_of(judged)), "also in sentences that are not chosen"
     assert ("members" in part_text(request.paper, QUICK)) == (name == "subspace")

@@ -1,0 +1,195 @@
+"""Variants of paper 003's classifiers and documents that `compare` does not have.
+
+- "log10 tf": weights (1 + log10 tf) idf instead of (1 + ln tf) idf.
+- "formula 9": votes of a class multiplied by the largest class size / its own, which the paper does for TCFP alone.
+- "irrelevant N": N % more terms in each document, drawn at random from as many new terms as were selected. They say
+  nothing about the class.
+
+Growth is the slope of log seconds over log size: 1 is linear, 2 quadratic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+from time import thread_time
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, hstack, vstack
+
+from textsieve import TermWeighter
+from textsieve.comparison import half_width
+
+from .documents import Collection, CollectionMeasurement, Documents, Fold
+from .measurements import Estimate, Scope, group_by
+from .prediction import without_warnings
+from .quality import Size
+from .selection import estimator_of
+
+LOG10, FORMULA_9, IRRELEVANT = "log10 tf", "formula 9", "irrelevant"
+REPEATS = 3
+JOINED = (1, 2, 4, 8)
+"""How many test documents are joined into one, so that it has more terms."""
+CLASSES = (5, 10, 20)
+
+
+@dataclass(frozen=True)
+class VariantQuality(CollectionMeasurement):
+    """The accuracy, which is micro-F1 for single-label documents, of a variant: the mean over folds."""
+
+    step: ClassVar[str] = "variants"
+
+    collection: Collection
+    selector: str
+    n_terms: Size
+    classifier: str
+    variants: tuple[str, ...]
+
+    @classmethod
+    def measure_on(
+        cls, documents: Documents, measurements: Sequence[Self], scope: Scope
+    ) -> Iterator[tuple[Self, Estimate]]:
+        """Select terms once for each fold and number of terms."""
+        values: dict[Any, list[float]] = {measurement: [] for measurement in measurements}
+        for fold in documents.folds:
+            for group in group_by(measurements, "selector", "n_terms").values():
+                parts = selected_counts(documents, fold, group[0].selector, group[0].n_terms)
+                for measurement in group:
+                    values[measurement].append(measurement._accuracy(documents, fold, parts, scope))
+        tested_to_trained = float(np.mean([len(fold.test) / len(fold.train) for fold in documents.folds]))
+        for measurement, of_folds in values.items():
+            yield measurement, Estimate(float(np.mean(of_folds)), half_width(of_folds, tested_to_trained))
+
+    def _accuracy(self, documents: Documents, fold: Fold, parts: tuple[csr_matrix, csr_matrix], scope: Scope) -> float:
+        """Return the accuracy in a fold, given the counts of the selected terms."""
+        share = next((float(variant.split()[1]) / 100 for variant in self.variants if IRRELEVANT in variant), 0.0)
+        if share:
+            parts = add_irrelevant_terms(parts[0], share, 1), add_irrelevant_terms(parts[1], share, 2)
+        labels, test_labels = (np.array(documents.targets(fold, part)) for part in (fold.train, fold.test))
+        rows, test_rows = weigh(*parts, self.classifier, is_log10=LOG10 in self.variants)
+        classifier, _ = estimator_of(self.classifier)
+        if "n_jobs" in classifier.get_params():
+            classifier.set_params(n_jobs=scope.n_jobs)
+        with without_warnings():
+            classifier.fit(rows, labels)
+            if FORMULA_9 in self.variants:
+                predicted = predict_by_formula_9(classifier, test_rows)
+            else:
+                predicted = classifier.predict(test_rows)
+        return float(np.mean(predicted == test_labels))
+
+
+def selected_counts(documents: Documents, fold: Fold, selector: str, n_terms: Size) -> tuple[csr_matrix, csr_matrix]:
+    """Return the counts of the selected terms in the training and test documents of a fold."""
+    columns = documents.columns(fold)
+    train, test = (csr_matrix(documents.counts[part][:, columns]) for part in (fold.train, fold.test))
+    estimator, _ = estimator_of(selector)
+    estimator.set_params(k=n_terms).fit(train, documents.targets(fold, fold.train))
+    return csr_matrix(estimator.transform(train)), csr_matrix(estimator.transform(test))
+
+
+def weigh(
+    train: csr_matrix, test: csr_matrix, classifier: str, *, is_log10: bool = False
+) -> tuple[csr_matrix, csr_matrix]:
+    """Return the weights of training and test documents, as the variant of a classifier says."""
+    _, weights = estimator_of(classifier)
+    if is_log10:
+        train, test = _log10(train), _log10(test)
+        weights = weights | {"tf": "tf"}
+    weighter = TermWeighter(**weights).fit(train)
+    return csr_matrix(weighter.transform(train)), csr_matrix(weighter.transform(test))
+
+
+def _log10(counts: csr_matrix) -> csr_matrix:
+    """Return 1 + log10 of the counts that are not 0."""
+    return csr_matrix((1.0 + np.log10(counts.data), counts.indices, counts.indptr), counts.shape)
+
+
+def add_irrelevant_terms(counts: csr_matrix, share: float, seed: int) -> csr_matrix:
+    """Return counts with as many new columns, of which each document has a share of its number of terms, at random."""
+    random = np.random.default_rng(seed)
+    numbers = np.round(share * np.diff(counts.indptr)).astype(np.int64)
+    indices = [random.choice(counts.shape[1], size=number, replace=False) for number in numbers.tolist()]
+    indptr = np.concatenate([[0], np.cumsum(numbers)])
+    data = np.ones(int(indptr[-1]), counts.dtype)
+    return csr_matrix(hstack([counts, csr_matrix((data, np.concatenate(indices), indptr), counts.shape)], format="csr"))
+
+
+def predict_by_formula_9(classifier: Any, rows: csr_matrix) -> NDArray[Any]:
+    """Return the classes with the most votes, if votes are multiplied by the largest class size / the class's own."""
+    votes = classifier.votes(rows) * (classifier.class_docs_.max() / classifier.class_docs_)
+    guessed = classifier.classes_[votes.argmax(axis=1)]
+    return np.asarray(np.where(votes.max(axis=1) > 0, guessed, classifier.predict(rows)))
+
+
+@dataclass(frozen=True)
+class GrowthOfPrediction(CollectionMeasurement):
+    """The slope of log seconds of prediction over log size: of the terms of a document, or of the number of classes."""
+
+    is_of_seconds: ClassVar[bool] = True
+    step: ClassVar[str] = "growth of seconds"
+
+    collection: Collection
+    selector: str
+    n_terms: Size
+    classifier: str
+    over: Literal["terms", "classes"]
+
+    @classmethod
+    def measure_on(
+        cls, documents: Documents, measurements: Sequence[Self], scope: Scope
+    ) -> Iterator[tuple[Self, Estimate]]:
+        """Use the first fold, on one thread."""
+        fold = documents.folds[0]
+        labels = np.array(documents.targets(fold, fold.train))
+        for measurement in measurements:
+            train, test = selected_counts(documents, fold, measurement.selector, measurement.n_terms)
+            jobs: dict[float, Callable[[], object]] = {}
+            if measurement.over == "terms":
+                for joined in JOINED:
+                    tests = join_rows(test, joined)
+                    rows, test_rows = weigh(train, tests, measurement.classifier)
+                    size = len(test_rows.indices) / tests.shape[0]
+                    jobs[size] = _prediction(measurement.classifier, rows, labels, test_rows)
+            else:
+                rows, test_rows = weigh(train, test, measurement.classifier)
+                numbers = np.unique(labels, return_inverse=True)[1]
+                for n_classes in CLASSES:
+                    jobs[n_classes] = _prediction(measurement.classifier, rows, numbers % n_classes, test_rows)
+            yield measurement, Estimate(slope(list(jobs), [_time(job, scope) for job in jobs.values()]))
+
+
+def join_rows(counts: csr_matrix, joined: int) -> csr_matrix:
+    """Return as many documents as there are, each the sum of `joined` ones."""
+    total = counts
+    for shift in range(1, joined):
+        total = csr_matrix(total + vstack([counts[shift:], counts[:shift]], format="csr"))
+    return total
+
+
+def _prediction(variant: str, rows: csr_matrix, labels: Any, test_rows: csr_matrix) -> Callable[[], object]:
+    """Return the call that predicts test documents, on one thread."""
+    classifier, _ = estimator_of(variant)
+    if "n_jobs" in classifier.get_params():
+        classifier.set_params(n_jobs=1)
+    classifier.fit(rows, labels)
+    return lambda: classifier.predict(test_rows)
+
+
+def _time(job: Callable[[], object], scope: Scope) -> float:
+    """Return the median processor time of a job, without its first run."""
+    seconds = []
+    with without_warnings():
+        for _ in range(scope.limit(REPEATS) + 1):
+            begin = thread_time()
+            job()
+            seconds.append(thread_time() - begin)
+    return median(seconds[1:])
+
+
+def slope(sizes: Sequence[float], seconds: Sequence[float]) -> float:
+    """Return the slope of the line through log seconds over log sizes."""
+    return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
