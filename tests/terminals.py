@@ -63,14 +63,22 @@ class Runner:
         stdout: Kind = "pipe",
         stderr: Kind = "terminal",
         stdin: Literal["closed", "empty"] = "empty",
+        merged: bool = False,
         until: bytes | None = None,
         **environment: str | None,
     ) -> Outcome:
-        """Run a verb; with `until`, end it by SIGINT once it has printed that."""
+        """Run a verb; with `until`, end it by SIGINT once it has printed that.
+
+        If `merged`, standard error goes where standard output goes, in the order of the lines.
+        """
         (folder / "printed").unlink(missing_ok=True)
         ends = {name: _opened(kind, folder / name) for name, kind in (("printed", stdout), ("told", stderr))}
         if stdout == stderr == "terminal":
             ends["printed"] = (None, os.dup(_not_none(ends["told"][1])))
+        if merged:
+            os.close(_not_none(ends["told"][0]))
+            os.close(_not_none(ends["told"][1]))
+            ends["told"] = (None, os.dup(_not_none(ends["printed"][1])))
         given = [None if stdin == "closed" else os.open(os.devnull, os.O_RDONLY), ends["printed"][1], ends["told"][1]]
         request = {
             "arguments": [str(argument) for argument in arguments],
@@ -218,8 +226,16 @@ def _stream(descriptor: int, mode: str) -> Any:
     encoding, _, errors = os.environ.get("PYTHONIOENCODING", "utf-8").partition(":")
     stream = open(descriptor, mode, encoding=encoding, errors=errors or None, closefd=False)  # noqa: SIM115
     assert isinstance(stream, io.TextIOWrapper)
-    stream.reconfigure(line_buffering=stream.isatty() or descriptor == 2)
+    stream.reconfigure(line_buffering=stream.isatty() or descriptor == 2 or _are_merged())
     return stream
+
+
+def _are_merged() -> bool:
+    """Return whether standard output and standard error go to the same place."""
+    try:
+        return os.path.sameopenfile(1, 2)
+    except OSError:
+        return False
 
 
 def _exit_code(main: Callable[[], None]) -> int:
