@@ -430,7 +430,7 @@ WORDS = {
     "courier": "ParcelFox|the courier|Northpost|the delivery company|Quickvan",
     "city": "Leeds|Ghent|Porto|Graz|Aarhus|Lyon|Bologna|Utrecht|Cork|Turku",
     "country": "Norway|Switzerland|Ireland|Portugal|Iceland|Malta",
-    "card": "credit card|debit card|card|account",
+    "card": "credit card|debit card|card|bank card",
     "weekday": "Monday|Tuesday|Wednesday|Thursday|Friday|Saturday",
     "month": "January|February|March|April|May|June|July|September|October|November",
     "ago": "yesterday|last week|three days ago|two weeks ago|on Monday|ten days ago|a month ago",
