@@ -9,6 +9,7 @@ import pytest
 from tests.docs.running import DOCS, blocks_of, check_page
 from tests.terminals import Runner
 
+RUN = ("python", "console")
 FOLDERS = ("tutorials", "how-to", "reference", "explanation", "gallery")
 PAGES = sorted([*(DOCS.glob("*.md")), *(page for folder in FOLDERS for page in (DOCS / folder).rglob("*.md"))])
 PAGES = [
