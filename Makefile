@@ -71,16 +71,16 @@ serve-malformed: .venv/ready ## ten thousand malformed requests to textsieve ser
 papers: .venv/ready      ## what five papers printed, measured again; writes docs/research/papers, goes on where it was
 	$(BIN)/python -m studies ocfs testors tofa tcfp subspace -o docs/research/papers
 
-docs: .venv/ready        ## the reference of the command line and the manual page, from the help of the commands
-	$(BIN)/python docs/cli_reference.py
-	$(BIN)/python docs/man_page.py
+docs: .venv/ready        ## the manual page, and the documentation to site/index.html, which needs no server and no network
+	$(BIN)/python -m website.man_page
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 format: .venv/ready      ## put files into shape
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 clean:                   ## remove what was set up
-	rm -rf .venv .venv-lowest
+	rm -rf .venv .venv-lowest site
 
 help:                    ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1	/p' $(MAKEFILE_LIST) | expand -t 14

@@ -144,7 +144,14 @@ def tofa(names: Names) -> Chart:
     ]
     y = labels_of(alt.Y, "term", terms)
     offset = alt.YOffset("label:N", scale=alt.Scale(domain=["sport", "politics"], paddingOuter=0.6))
-    x = alt.X(**number("weight", "weight in a document; a line is the mean of a class", scale={"domain": [-0.2, 3.2]}, values=[0, 1, 2, 3]))
+    x = alt.X(
+        **number(
+            "weight",
+            "weight in a document; a line is the mean of a class",
+            scale={"domain": [-0.2, 3.2]},
+            values=[0, 1, 2, 3],
+        )
+    )
     colour = colours(["sport", "politics"])
     points = base(rows).mark_circle(size=170, opacity=0.85).encode(x, y, offset, colour)
     return chart_of(base(means).mark_tick(thickness=4, size=22).encode(x, y, offset, colour), points, height=230)
@@ -284,9 +291,7 @@ def projections(names: Names) -> Chart:
     is_second = np.repeat([False, True], 40)
     points = noise + np.where(is_second[:, None], [0.35, 0.95], [-0.35, -0.95])
     labels = np.where(is_second, "class b", "class a")
-    rows = [
-        {"x": float(x), "y": float(y), "label": str(label)} for (x, y), label in zip(points, labels, strict=True)
-    ]
+    rows = [{"x": float(x), "y": float(y), "label": str(label)} for (x, y), label in zip(points, labels, strict=True)]
     centre = points.mean(axis=0)
     methods = {
         "principal component": TraceProjection(weight=0, n_components=1),

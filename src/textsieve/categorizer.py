@@ -80,6 +80,17 @@ class Categorizer(Parameters):
     held_out_ : dict of the scores on held-out documents, if there are any
     model_ : the `Model`
     seconds_ : dict of the duration of each stage of `fit`; not stored in a model file
+
+    Examples
+    --------
+    >>> import textsieve
+    >>> texts = ["the striker scored", "a late goal", "the vote failed", "a new law"]
+    >>> labels = ["sport", "sport", "politics", "politics"]
+    >>> model = textsieve.Categorizer(analyzer="word", probabilities=None).fit(texts, labels)
+    >>> model.predict(["a goal by the striker"])
+    array(['sport'], dtype='<U8')
+    >>> model.terms_[:3]
+    ['failed', 'scored', 'striker']
     """
 
     model_: Model
@@ -740,5 +751,18 @@ class Categorizer(Parameters):
 
 
 def load(path: str | os.PathLike[str]) -> Categorizer:
-    """Read a trained `Categorizer` from a file that its `save` wrote."""
+    """Read a trained `Categorizer` from a file that its `save` wrote.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import textsieve
+    >>> from pathlib import Path
+    >>> texts = ["the striker scored", "a late goal", "the vote failed", "a new law"]
+    >>> labels = ["sport", "sport", "politics", "politics"]
+    >>> path = Path(tempfile.mkdtemp()) / "news.sieve"
+    >>> textsieve.Categorizer(analyzer="word", probabilities=None).fit(texts, labels).save(path)
+    >>> textsieve.load(path).predict(["a goal by the striker"])
+    array(['sport'], dtype='<U8')
+    """
     return Categorizer.load(path)

@@ -69,6 +69,9 @@ Message = str | tuple[str | Setting, ...]
 class InputError(ValueError):
     """Raised for documents, labels or settings that cannot be used as they are.
 
+    Examples
+    --------
+    >>> from textsieve import InputError
     >>> print(InputError("the data has no class", setting="cut", value="scut", hint="give every document a label"))
     cut='scut': the data has no class; give every document a label.
     """

@@ -34,6 +34,9 @@ _shown: ContextVar[Progress | None] = ContextVar("shown_progress", default=None)
 def show_progress() -> Iterator[Progress]:
     """Show the progress of everything that is trained or compared inside this context, in a terminal or a notebook.
 
+    Examples
+    --------
+    >>> from textsieve import show_progress
     >>> with show_progress():
     ...     pass  # for example Categorizer().fit(texts, labels)
     """

@@ -338,6 +338,16 @@ def suggest_documents(
     documents, and those whose text is in `exclude`, in a labelled document of the pool, or in an earlier update of the
     model (if the model keeps its statistics). `progress` is called with the stage, the number of documents read, and
     None.
+
+    Examples
+    --------
+    >>> import textsieve
+    >>> texts = ["the striker scored", "a late goal", "the vote failed", "a new law"]
+    >>> labels = ["sport", "sport", "politics", "politics"]
+    >>> model = textsieve.Categorizer(analyzer="word").fit(texts * 5, labels * 5)
+    >>> suggestions = textsieve.suggest_documents(model, ["the striker scored again", "the vote on a goal"], n=1)
+    >>> [suggestion.text for suggestion in suggestions]
+    ['the vote on a goal']
     """
     if not is_whole(n) or n < 1:
         raise InputError(setting="n", value=n, hint="use a number of documents, at least 1")

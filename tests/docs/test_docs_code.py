@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.running import DOCS, check_page
+from tests.docs.running import DOCS, blocks_of, check_page
 from tests.terminals import Runner
 
-FOLDERS = ("tutorials", "how-to", "explanation", "gallery")
-PAGES = sorted([*(DOCS.glob("*.md")), *(page for folder in FOLDERS for page in (DOCS / folder).glob("*.md"))])
+FOLDERS = ("tutorials", "how-to", "reference", "explanation", "gallery")
+PAGES = sorted([*(DOCS.glob("*.md")), *(page for folder in FOLDERS for page in (DOCS / folder).rglob("*.md"))])
+PAGES = [
+    page for page in PAGES if {"python", "console"} & {block.language for block in blocks_of(page.read_text("utf-8"))}
+]
 SLOW: set[str] = set()
 """Pages that take more than ten seconds."""
 UNCONVERTED = {

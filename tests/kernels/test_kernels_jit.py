@@ -220,7 +220,9 @@ def test_copies_of_the_sources_share_compiled_code(tmp_path: Path, monkeypatch: 
         )
         path = os.pathsep.join([str(tmp_path / name), *sys.path])
         environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": path}
-        done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+        )
         folders.append(done.stdout.split())
     assert [n_loaded for _, n_loaded in folders] == ["0", "1"]
     assert folders[0][0] == folders[1][0]

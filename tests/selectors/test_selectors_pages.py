@@ -13,7 +13,9 @@ PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "tofa.md"
 
 def rows_under(title: str) -> list[list[str]]:
     """Return the rows of the table whose first line has this title."""
-    table = re.search(rf"^\| {re.escape(title)}.*\n\|[-|: ]+\n((?:\|.*\n)+)", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    table = re.search(
+        rf"^\| {re.escape(title)}.*\n\|[-|: ]+\n((?:\|.*\n)+)", PAGE.read_text(encoding="utf-8"), re.MULTILINE
+    )
     assert table is not None
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in table[1].splitlines()]
 

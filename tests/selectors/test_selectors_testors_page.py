@@ -14,7 +14,9 @@ PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "testors.md"
 
 def table_under(title: str) -> list[list[str]]:
     """Return the rows of the table whose first line begins with the title, the header first."""
-    table = re.search(rf"^(\| {re.escape(title)}.*\n)\|[-|: ]+\n((?:\|.*\n)+)", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    table = re.search(
+        rf"^(\| {re.escape(title)}.*\n)\|[-|: ]+\n((?:\|.*\n)+)", PAGE.read_text(encoding="utf-8"), re.MULTILINE
+    )
     assert table is not None
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in (table[1] + table[2]).splitlines()]
 

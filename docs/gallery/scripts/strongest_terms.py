@@ -26,5 +26,7 @@ bars = (
         alt.Y("term:N", sort="-x", title=None, axis=alt.Axis(labelFontSize=13)),
     )
 )
-chart = bars.facet(alt.Facet("class:N", title=None, header=alt.Header(labelFontSize=14, labelColor="#222222")), columns=2)
+chart = bars.facet(
+    alt.Facet("class:N", title=None, header=alt.Header(labelFontSize=14, labelColor="#222222")), columns=2
+)
 save(apply_style(chart.resolve_scale(y="independent")), "strongest_terms.svg")

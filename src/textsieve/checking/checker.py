@@ -56,6 +56,15 @@ def check(
 
     It takes about as long as training and needs memory for the counts of all documents. `progress` is called with the
     stage, what is done and what there is to do; `show_progress` shows it without one.
+
+    Examples
+    --------
+    >>> import textsieve
+    >>> texts = [f"the striker scored goal {n}" for n in range(10)] + [f"the vote on law {n} failed" for n in range(10)]
+    >>> labels = ["sport"] * 10 + ["politics"] * 10
+    >>> result = textsieve.check([*texts, texts[0]], [*labels, "politics"])
+    >>> [group.labels for group in result.duplicates if len(group.labels) > 1]
+    [(('politics',), ('sport',))]
     """
     if not isinstance(corpus, Corpus):
         corpus = Corpus.from_texts(corpus, labels)

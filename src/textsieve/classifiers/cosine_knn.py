@@ -103,6 +103,14 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
     multilabel_ : whether a training document had several labels
     right_by_k_ : for k="auto", the number of training documents classified correctly by 1, 2, ... neighbours; otherwise
         empty
+
+    Examples
+    --------
+    >>> from textsieve import CosineKNN
+    >>> X = [[2, 0, 1, 0], [1, 1, 0, 0], [0, 2, 1, 1], [0, 1, 0, 2]]  # counts: documents x terms
+    >>> y = ["sport", "sport", "politics", "politics"]
+    >>> CosineKNN(k=1).fit(X, y).predict([[1, 0, 0, 0], [0, 0, 0, 1]])
+    array(['sport', 'politics'], dtype='<U8')
     """
 
     def __init__(self, *, k: int | str = 30, votes: str = "weighted", n_jobs: int | None = -1) -> None:

@@ -58,6 +58,14 @@ class KNNFP(VotingEstimator):
     ----------
     classes_ : the classes, sorted
     class_docs_ : the number of documents of each class
+
+    Examples
+    --------
+    >>> from textsieve import KNNFP
+    >>> X = [[2, 0, 1, 0], [1, 1, 0, 0], [0, 2, 1, 1], [0, 1, 0, 2]]  # counts: documents x terms
+    >>> y = ["sport", "sport", "politics", "politics"]
+    >>> KNNFP(k=1).fit(X, y).predict([[1, 0, 0, 0], [0, 0, 0, 1]])
+    array(['sport', 'politics'], dtype='<U8')
     """
 
     def __init__(self, *, k: int = 20, n_jobs: int | None = -1) -> None:

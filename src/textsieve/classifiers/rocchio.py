@@ -68,6 +68,14 @@ class Rocchio(ClassifierMixin, BaseEstimator):
     intercept_ : array of zeros
     classes_ : the classes, sorted
     stats_ : the `ClassStats` that the prototypes come from
+
+    Examples
+    --------
+    >>> from textsieve import Rocchio
+    >>> X = [[2, 0, 1, 0], [1, 1, 0, 0], [0, 2, 1, 1], [0, 1, 0, 2]]  # counts: documents x terms
+    >>> y = ["sport", "sport", "politics", "politics"]
+    >>> Rocchio().fit(X, y).predict([[1, 0, 0, 0], [0, 0, 0, 1]])
+    array(['sport', 'politics'], dtype='<U8')
     """
 
     _prototypes: Floats | None = None

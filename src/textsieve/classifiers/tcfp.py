@@ -207,6 +207,14 @@ class TCFP(VotingEstimator):
     class_docs_ : the number of documents of each class
     term_votes_ : array, terms x classes: how each term's vote is split, times the factor of the class if `balance`
     table_ : the table to which `partial_fit` adds documents; see `vote_table` for its size
+
+    Examples
+    --------
+    >>> from textsieve import TCFP
+    >>> X = [[2, 0, 1, 0], [1, 1, 0, 0], [0, 2, 1, 1], [0, 1, 0, 2]]  # counts: documents x terms
+    >>> y = ["sport", "sport", "politics", "politics"]
+    >>> TCFP().fit(X, y).predict([[1, 0, 0, 0], [0, 0, 0, 1]])
+    array(['sport', 'politics'], dtype='<U8')
     """
 
     table_: VoteTable

@@ -118,6 +118,17 @@ class Comparison:
     selections : the selected terms, a `Selection` for each selector, number of terms and fold
     rankings : the rankings of the selectors in the first fold, a `FoldRanking` each
     stored_examples : example documents of the conditions that were the best, by the key of the condition
+
+    Examples
+    --------
+    >>> from textsieve.comparison import compare
+    >>> texts = ["the striker scored", "a late goal", "the vote failed", "a new law"]
+    >>> labels = ["sport", "sport", "politics", "politics"]
+    >>> comparison = compare(texts * 5, labels * 5, selectors=["ig", "chi"], n_terms=[3], classifiers=["nb"])
+    >>> len(comparison.conditions)
+    2
+    >>> comparison.overlaps[0].measures.shared
+    3.0
     """
 
     header: Mapping[str, Any]
@@ -296,7 +307,20 @@ def _names(conditions: Iterable[Condition], kind: Literal["selector", "classifie
 
 
 def read_comparison(path: str | os.PathLike[str]) -> Comparison:
-    """Read a results file, and return the conditions that were measured on all folds; documents are not needed."""
+    """Read a results file, and return the conditions that were measured on all folds; documents are not needed.
+
+    Examples
+    --------
+    >>> from textsieve.comparison import compare, read_comparison
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> texts = ["the striker scored", "a late goal", "the vote failed", "a new law"]
+    >>> labels = ["sport", "sport", "politics", "politics"]
+    >>> path = Path(tempfile.mkdtemp()) / "news.jsonl"
+    >>> _ = compare(texts * 5, labels * 5, selectors=["ig"], n_terms=[3], classifiers=["nb"], results=path)
+    >>> len(read_comparison(path).rows)
+    5
+    """
     results = read_results(os.fspath(path))
     folds = range(results.header["split"]["folds"])
     condition_keys = dict.fromkeys(row_key[1:] for row_key in results.rows)

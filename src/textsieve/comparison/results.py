@@ -71,7 +71,18 @@ Mistakes = NDArray[np.uint8]
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """The figures of one condition on one fold; None if it could not be measured, for the reason in `problem`."""
+    """The figures of one condition on one fold; None if it could not be measured, for the reason in `problem`.
+
+    Examples
+    --------
+    >>> from textsieve.comparison import compare
+    >>> texts = ["the striker scored", "a late goal", "the vote failed", "a new law"]
+    >>> labels = ["sport", "sport", "politics", "politics"]
+    >>> comparison = compare(texts * 5, labels * 5, selectors=["ig", "chi"], n_terms=[3], classifiers=["nb"])
+    >>> row = comparison.rows[0]
+    >>> row.selector, row.n_terms, row.micro_f1
+    ('ig', 3, 0.75)
+    """
 
     fold: int
     selector: str
@@ -159,7 +170,17 @@ class Row:
 
 @dataclass(frozen=True)
 class Selection:
-    """The terms that a selector selected in a fold."""
+    """The terms that a selector selected in a fold.
+
+    Examples
+    --------
+    >>> from textsieve.comparison import compare
+    >>> texts = ["the striker scored", "a late goal", "the vote failed", "a new law"]
+    >>> labels = ["sport", "sport", "politics", "politics"]
+    >>> comparison = compare(texts * 5, labels * 5, selectors=["ig", "chi"], n_terms=[3], classifiers=["nb"])
+    >>> comparison.selections[0].terms
+    ('failed', 'goal', 'late')
+    """
 
     fold: int
     selector: str

@@ -48,6 +48,14 @@ class Corpus:
     `multilabel` is None if only a complete pass can show whether documents have several labels. `tables` has the names
     of the columns that are read; for a pipe that is read as it arrives, from the first document on. If
     `reports_spellings` is true, a complete pass warns of labels that differ only in case.
+
+    Examples
+    --------
+    >>> from textsieve import Corpus
+    >>> corpus = Corpus.from_texts(["the striker scored", "a new law"], ["sport", "politics"])
+    >>> for batch in corpus.batches():
+    ...     print(batch.texts, batch.labels)
+    ['the striker scored', 'a new law'] [('sport',), ('politics',)]
     """
 
     def __init__(

@@ -49,7 +49,7 @@ def read(
     max_unpacked: int | None = None,
     follow_links: bool = False,
 ) -> Corpus:
-    """Open a folder of classes, a file (plain, gzip or zstandard), or a named corpus, such as "newsgroups:train".
+    r"""Open a folder of classes, a file (plain, gzip or zstandard), or a named corpus, such as "newsgroups:train".
 
     `text` and `label` are the names of a table's columns, or their numbers from 0 if it has no header; `label=False`
     says that there are no labels. If they are left out, columns with conventional names are used (text, body, content,
@@ -80,6 +80,17 @@ def read(
 
     A name is that of a named corpus only if there is no file or folder of this name. Named corpora take these limits
     and `fold_labels`, but raise `InputError` for options about columns, format or encoding.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import textsieve
+    >>> from pathlib import Path
+    >>> path = Path(tempfile.mkdtemp()) / "news.csv"
+    >>> _ = path.write_text("text,label\nthe striker scored,sport\na new law,politics\n")
+    >>> corpus = textsieve.read(path)
+    >>> list(corpus.texts())
+    ['the striker scored', 'a new law']
     """
     location = _parse_path(path)
     is_named = not _exists(location) and isinstance(path, str) and is_corpus_name(path)

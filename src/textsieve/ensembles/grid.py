@@ -83,7 +83,17 @@ class BestSize(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SubspaceGrid:
-    """The accuracies measured over a grid."""
+    """The accuracies measured over a grid.
+
+    Examples
+    --------
+    >>> from textsieve.ensembles import subspace_grid
+    >>> X = [[2, 0, 1, 0], [1, 1, 0, 0], [0, 2, 1, 1], [0, 1, 0, 2]] * 5
+    >>> y = ["sport", "sport", "politics", "politics"] * 5
+    >>> grid = subspace_grid(X, y, n_terms=[1, 2], n_estimators=[5], repeats=2)
+    >>> grid.best
+    BestSize(n_terms=2, n_estimators=5, accuracy=1.0, standard_error=0.0)
+    """
 
     n_terms: tuple[int, ...]
     """M: the rows of the grid."""
@@ -192,6 +202,16 @@ def subspace_grid(
         How many members are trained at a time; -1 is one for each core. The result does not depend on it.
     progress
         A function that is called with the stage, the number of members trained so far, and their total number.
+
+    Examples
+    --------
+    >>> from textsieve.ensembles import subspace_grid
+    >>> X = [[2, 0, 1, 0], [1, 1, 0, 0], [0, 2, 1, 1], [0, 1, 0, 2]] * 5
+    >>> y = ["sport", "sport", "politics", "politics"] * 5
+    >>> grid = subspace_grid(X, y, n_terms=[1, 2], n_estimators=[5], repeats=2)
+    >>> grid.mean.round(2)
+    array([[0.75],
+           [1.  ]])
     """
     # Both raise `InputError` for invalid settings, before any member is trained.
     require_combination(combine)

@@ -52,6 +52,12 @@ def important_terms(scores: ArrayLike, way: Literal["energy", "knee"] = "energy"
         the mean score.
     level : float
         The share for "energy".
+
+    Examples
+    --------
+    >>> from textsieve.ensembles import important_terms
+    >>> important_terms([5.0, 3.0, 1.0, 0.5, 0.5], level=0.8)
+    2
     """
     if way not in COUNTING_RULES:
         raise InputError(setting="way", value=way, hint=f"use {' or '.join(map(repr, COUNTING_RULES))}")
@@ -129,7 +135,15 @@ class EnsembleSizes(NamedTuple):
 
 @dataclass(frozen=True)
 class Suggestion:
-    """The suggested size of an ensemble, and neighbouring sizes."""
+    """The suggested size of an ensemble, and neighbouring sizes.
+
+    Examples
+    --------
+    >>> from textsieve.ensembles import suggest
+    >>> suggestion = suggest(n=10_000, Q=20)
+    >>> round(suggestion.coverage, 6)
+    0.999877
+    """
 
     n: int  # the number of all terms
     n_important: int
@@ -185,6 +199,13 @@ def suggest(
     within : float
         By which share the worst probability may be below the best one that these limits allow, in exchange for lower
         cost. 0 demands the best, to the precision of a float.
+
+    Examples
+    --------
+    >>> from textsieve.ensembles import suggest
+    >>> suggestion = suggest(n=10_000, Q=20)
+    >>> suggestion.n_terms, suggestion.n_estimators
+    (5277, 16)
     """
     usability(n, M=1, L=1, Q=Q)  # raises InputError for invalid n or Q
     if np.ndim(n) or np.ndim(Q):

@@ -140,6 +140,21 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
     estimators_ : list of the trained members; missing for linear ones with combine="mean"
     estimators_features_ : list of the columns of each member
     multilabel_ : whether the ensemble is multilabel
+
+    Examples
+    --------
+    >>> from textsieve import RandomSubspace
+    >>> X = [[2, 0, 1, 0], [1, 1, 0, 0], [0, 2, 1, 1], [0, 1, 0, 2]]  # counts: documents x terms
+    >>> y = ["sport", "sport", "politics", "politics"]
+    >>> ensemble = RandomSubspace(n_estimators=5, n_terms=2).fit(X, y)
+    >>> ensemble.predict([[1, 0, 0, 0], [0, 0, 0, 1]])
+    array(['sport', 'politics'], dtype='<U8')
+    >>> ensemble.subsets_
+    array([[0, 2],
+           [0, 3],
+           [1, 2],
+           [1, 2],
+           [1, 2]])
     """
 
     def __init__(

@@ -253,6 +253,12 @@ def usability(n: ArrayLike, M: ArrayLike, L: ArrayLike, Q: ArrayLike) -> Any:
     Returns
     -------
     float, or an array of the broadcast shape
+
+    Examples
+    --------
+    >>> from textsieve.ensembles import usability
+    >>> round(float(usability(n=10_000, M=4_000, L=100, Q=20)), 4)
+    0.9964
     """
     return _float_or_array(np.exp(log_usability(n, M, L, Q)))
 
@@ -262,6 +268,12 @@ def coverage(n: ArrayLike, M: ArrayLike, L: ArrayLike, Q: ArrayLike) -> Any:
 
     The formula treats terms as independent, so the result is never below the true probability; `bounds` gives the
     possible error. The parameters are those of `usability`.
+
+    Examples
+    --------
+    >>> from textsieve.ensembles import coverage
+    >>> round(float(coverage(n=10_000, M=4_000, L=100, Q=20)), 4)
+    1.0
     """
     return _float_or_array(np.exp(log_coverage(n, M, L, Q)))
 
@@ -271,6 +283,12 @@ def diversity(n: ArrayLike, M: ArrayLike, L: ArrayLike, Q: ArrayLike) -> Any:
 
     The formula treats pairs of members as independent; `bounds` gives the possible error. With one member there is no
     pair, so the result is 1. The parameters are those of `usability`.
+
+    Examples
+    --------
+    >>> from textsieve.ensembles import diversity
+    >>> round(float(diversity(n=10_000, M=4_000, L=100, Q=20)), 4)
+    0.9897
     """
     return _float_or_array(np.exp(log_diversity(n, M, L, Q)))
 
@@ -279,6 +297,12 @@ def expected_difference(n: ArrayLike, M: ArrayLike, Q: ArrayLike) -> Any:
     """Return the expected number of important terms that one of two members has and the other does not; exact.
 
     Each of the Q terms is in exactly one of them with probability 2 (M/n) (1 - M/n).
+
+    Examples
+    --------
+    >>> from textsieve.ensembles import expected_difference
+    >>> float(expected_difference(n=10_000, M=4_000, Q=20))
+    9.6
     """
     n, M, _, Q = _check_numbers(n, M, L=1, Q=Q)  # the result does not depend on L
     return _float_or_array(2.0 * Q * (M / n) * ((n - M) / n))
@@ -300,6 +324,13 @@ def bounds(n: ArrayLike, M: ArrayLike, L: ArrayLike, Q: ArrayLike) -> Probabilit
     same important terms; they are at least 0. The upper bound of coverage is the formula itself. That of diversity is
     the formula for L/2 disjoint pairs of members, and 0 if there are more members than possible sets of important
     terms.
+
+    Examples
+    --------
+    >>> from textsieve.ensembles import bounds
+    >>> probabilities = bounds(n=10_000, M=4_000, L=100, Q=20)
+    >>> round(float(probabilities.least_diversity), 2), round(float(probabilities.most_diversity), 4)
+    (0.99, 0.9999)
     """
     n, M, L, Q = _check_numbers(n, M, L, Q)
     log_missed = L * log_complement(M, n)  # the logarithm of the probability that no member has a given term

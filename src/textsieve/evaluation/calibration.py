@@ -124,6 +124,16 @@ class Calibration:
 
     The curve of class j has the knots `knots[indptr[j]:indptr[j + 1]]`, ascending scores, and the probabilities
     `values` there. For the method "sigmoid", each class has one knot, which is the slope, and one value, the offset.
+
+    Examples
+    --------
+    >>> from textsieve.evaluation import Calibration
+    >>> import numpy as np
+    >>> scores = np.array([[0.9, -0.2], [0.1, 0.3], [-0.5, 0.8], [0.4, 0.2]])  # held-out documents x classes
+    >>> true = np.array([[1, 0], [0, 1], [0, 1], [1, 1]], dtype=bool)
+    >>> calibration = Calibration.fit("sigmoid", scores, true)
+    >>> calibration.probabilities(np.array([[2.0, -2.0]]), sum_to_one=False).round(2)
+    array([[0.97, 0.01]])
     """
 
     method: str
@@ -219,7 +229,20 @@ class Calibration:
 
 @dataclass(frozen=True, eq=False)
 class JointCalibration:
-    """One sigmoid curve for all classes, for one label per document: see the docstring of the module."""
+    """One sigmoid curve for all classes, for models with one label per document.
+
+    The curve turns the score s of a class into sigmoid(slope * s + offset). These numbers are divided by their sum, so
+    the class with the best score is also the most probable one.
+
+    Examples
+    --------
+    >>> from textsieve.evaluation import JointCalibration
+    >>> import numpy as np
+    >>> calibration = JointCalibration(slope=3.0, offset=0.0, unknown_docs=np.zeros(2))
+    >>> calibration.curve(np.array([[0.5, -0.5], [0.1, 0.0]])).round(2)
+    array([[0.82, 0.18],
+           [0.53, 0.47]])
+    """
 
     slope: float
     offset: float

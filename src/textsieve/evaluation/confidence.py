@@ -35,6 +35,13 @@ class ProbabilityBand(NamedTuple):
     """The documents whose label has a probability from `min_probability` to below `max_probability`.
 
     The last band includes 1. The first band, from 0, also has all documents without a selected term.
+
+    Examples
+    --------
+    >>> from textsieve.evaluation import ProbabilityBand
+    >>> band = ProbabilityBand(min_probability=0.9, max_probability=1.0, documents=40, accuracy=0.975)
+    >>> band.documents * band.accuracy
+    39.0
     """
 
     min_probability: float
@@ -46,7 +53,17 @@ class ProbabilityBand(NamedTuple):
 
 @dataclass(frozen=True)
 class Confidence:
-    """Counts of documents by the probability of their label. Counts of batches can be added."""
+    """Counts of documents by the probability of their label. Counts of batches can be added.
+
+    Examples
+    --------
+    >>> from textsieve.evaluation import Confidence
+    >>> import numpy as np
+    >>> probabilities, is_right = np.array([0.95, 0.8, 0.55]), np.array([True, True, False])
+    >>> confidence = Confidence.of(probabilities, is_right, is_unknown=np.zeros(3, dtype=bool))
+    >>> confidence.rows()[0]
+    ConfidenceRow(min_probability=0.5, share=1.0, accuracy=0.6666666666666666)
+    """
 
     documents: float
     """The number of documents, or the sum of their weights; the same holds for the other counts."""

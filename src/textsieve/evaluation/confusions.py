@@ -25,7 +25,14 @@ Pair = tuple[Any, Any]
 
 
 class ExampleDocument(NamedTuple):
-    """The beginning of a document."""
+    """The beginning of a document.
+
+    Examples
+    --------
+    >>> from textsieve.evaluation import ExampleDocument
+    >>> ExampleDocument(place="line 3", text="the striker scored", probability=0.8)
+    ExampleDocument(place='line 3', text='the striker scored', probability=0.8)
+    """
 
     place: str
     """Where the document is in the data, such as "line 3", or the name of its file."""
@@ -36,7 +43,18 @@ class ExampleDocument(NamedTuple):
 
 
 class ConfusedClasses(NamedTuple):
-    """The documents of one class for which another class was predicted."""
+    """The documents of one class for which another class was predicted.
+
+    Examples
+    --------
+    >>> from textsieve.evaluation import compare_labels
+    >>> true = [["sport"], ["sport"], ["politics"]]
+    >>> predicted = [["sport"], ["politics"], ["politics"]]
+    >>> report = compare_labels(["politics", "sport"], true, predicted, multilabel=False)
+    >>> confused = report.confusions[0]
+    >>> confused.label, confused.predicted, confused.share
+    ('sport', 'politics', 0.5)
+    """
 
     label: Any
     """The true label."""
@@ -80,7 +98,16 @@ def list_confusions(
 
 @dataclass(frozen=True)
 class ConfusionExamples:
-    """Examples of pairs of confused classes. Those of batches can be added."""
+    """Examples of pairs of confused classes. Those of batches can be added.
+
+    Examples
+    --------
+    >>> from textsieve.evaluation import ConfusionExamples, ExampleDocument
+    >>> document = ExampleDocument("line 3", "the vote of the fans", 0.8)
+    >>> examples = ConfusionExamples(n_each=1, by_pair={("sport", "politics"): (document,)})
+    >>> (examples + ConfusionExamples(n_each=1)).by_pair["sport", "politics"][0].place
+    'line 3'
+    """
 
     n_each: int = 0
     """The largest number of examples of each pair."""

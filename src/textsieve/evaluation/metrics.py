@@ -24,7 +24,17 @@ MAX_LINES = 50
 
 
 class ClassRow(NamedTuple):
-    """The quality of the predictions of one class."""
+    """The quality of the predictions of one class.
+
+    Examples
+    --------
+    >>> from textsieve.evaluation import compare_labels
+    >>> true = [["sport"], ["sport"], ["politics"]]
+    >>> predicted = [["sport"], ["politics"], ["politics"]]
+    >>> report = compare_labels(["politics", "sport"], true, predicted, multilabel=False)
+    >>> report.rows()[0]
+    ClassRow(label='politics', precision=0.5, recall=1.0, f1=0.6666666666666666, documents=1, predicted=2)
+    """
 
     label: Any
     precision: float
@@ -36,7 +46,19 @@ class ClassRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Report:
-    """The quality of predictions. Reports of batches can be added."""
+    """The quality of predictions. Reports of batches can be added.
+
+    Examples
+    --------
+    >>> from textsieve.evaluation import compare_labels
+    >>> true = [["sport"], ["sport"], ["politics"]]
+    >>> predicted = [["sport"], ["politics"], ["politics"]]
+    >>> report = compare_labels(["politics", "sport"], true, predicted, multilabel=False)
+    >>> round(report.micro_f1, 2)
+    0.67
+    >>> report.rows()[1].recall
+    0.5
+    """
 
     classes: tuple[Any, ...]
     multilabel: bool = False
@@ -229,6 +251,15 @@ def compare_labels(
     Documents without a true label are counted as unlabelled and skipped, unless `no_label_is_valid` says that they
     belong to no class. `n_unknown` is the number of documents without a known term. `weights` are sample weights;
     counts are integers if all weights are. `confidence` and `examples` are passed on to the report.
+
+    Examples
+    --------
+    >>> from textsieve.evaluation import compare_labels
+    >>> true = [["sport"], ["sport"], ["politics"]]
+    >>> predicted = [["sport"], ["politics"], ["politics"]]
+    >>> report = compare_labels(["politics", "sport"], true, predicted, multilabel=False)
+    >>> round(report.accuracy, 2)
+    0.67
     """
     n_documents: Any = 0
     n_unlabelled: Any = 0

@@ -45,6 +45,13 @@ def best_f1_threshold(scores: Floats, is_member: NDArray[np.bool_], weights: Flo
 
     Without a member of the class, the threshold is just above all scores; without any score, it is 0. `weights` has the
     sample weight of each document.
+
+    Examples
+    --------
+    >>> from textsieve.evaluation import best_f1_threshold
+    >>> import numpy as np
+    >>> best_f1_threshold(np.array([0.9, 0.4, 0.1]), np.array([True, True, False]))
+    0.25
     """
     order = np.argsort(-scores, kind="stable")
     ordered = scores[order]
@@ -160,7 +167,21 @@ class Cut(metaclass=ABCMeta):
 
 
 class SCut(Cut):
-    """A threshold for each class, the one with the best F1."""
+    """A threshold for each class, the one with the best F1.
+
+    Examples
+    --------
+    >>> from textsieve.evaluation import SCut
+    >>> import numpy as np
+    >>> scores = np.array([[0.9, -0.2], [0.1, 0.3], [-0.5, 0.8], [0.4, 0.2]])  # held-out documents x classes
+    >>> true = np.array([[1, 0], [0, 1], [0, 1], [1, 1]], dtype=bool)
+    >>> cut = SCut().fit(scores, true)
+    >>> cut.predict(scores)
+    array([[1, 0],
+           [0, 1],
+           [0, 1],
+           [1, 1]])
+    """
 
     def _fit_rule(self, held_out: HeldOutScores) -> ThresholdRule:
         """Return the rule with the threshold of each class, fitted to its scores alone."""
@@ -182,6 +203,19 @@ class SCutFBR(SCut):
     fallback : {"top", "never"}
         The score that a document must reach if F1 is below the floor: the best held-out score of the class ("top"), or
         infinity ("never").
+
+    Examples
+    --------
+    >>> from textsieve.evaluation import SCutFBR
+    >>> import numpy as np
+    >>> scores = np.array([[0.9, -0.2], [0.1, 0.3], [-0.5, 0.8], [0.4, 0.2]])  # held-out documents x classes
+    >>> true = np.array([[1, 0], [0, 1], [0, 1], [1, 1]], dtype=bool)
+    >>> cut = SCutFBR(floor=0.5).fit(scores, true)
+    >>> cut.predict(scores)
+    array([[1, 0],
+           [0, 1],
+           [0, 1],
+           [1, 1]])
     """
 
     def __init__(self, *, floor: float = 0.1, fallback: str = "top") -> None:
@@ -221,6 +255,19 @@ class RCut(Cut):
     ----------
     ranks : int or None
         The number of classes; None: the number with the best micro-F1, or the smallest of several equally good ones.
+
+    Examples
+    --------
+    >>> from textsieve.evaluation import RCut
+    >>> import numpy as np
+    >>> scores = np.array([[0.9, -0.2], [0.1, 0.3], [-0.5, 0.8], [0.4, 0.2]])  # held-out documents x classes
+    >>> true = np.array([[1, 0], [0, 1], [0, 1], [1, 1]], dtype=bool)
+    >>> cut = RCut().fit(scores, true)
+    >>> cut.predict(scores)
+    array([[1, 0],
+           [0, 1],
+           [0, 1],
+           [1, 0]])
     """
 
     def __init__(self, *, ranks: int | None = None) -> None:
@@ -266,6 +313,19 @@ class PCut(Cut):
     ----------
     factor : float or None
         The factor by which shares are multiplied; None: the one of `FACTORS` with the best micro-F1.
+
+    Examples
+    --------
+    >>> from textsieve.evaluation import PCut
+    >>> import numpy as np
+    >>> scores = np.array([[0.9, -0.2], [0.1, 0.3], [-0.5, 0.8], [0.4, 0.2]])  # held-out documents x classes
+    >>> true = np.array([[1, 0], [0, 1], [0, 1], [1, 1]], dtype=bool)
+    >>> cut = PCut().fit(scores, true)
+    >>> cut.predict(scores)
+    array([[1, 0],
+           [0, 1],
+           [0, 1],
+           [1, 1]])
     """
 
     def __init__(self, *, factor: float | None = None) -> None:
@@ -314,7 +374,21 @@ class PCut(Cut):
 
 
 class ZeroCut(Cut):
-    """The classes whose score is 0 or more."""
+    """The classes whose score is 0 or more.
+
+    Examples
+    --------
+    >>> from textsieve.evaluation import ZeroCut
+    >>> import numpy as np
+    >>> scores = np.array([[0.9, -0.2], [0.1, 0.3], [-0.5, 0.8], [0.4, 0.2]])  # held-out documents x classes
+    >>> true = np.array([[1, 0], [0, 1], [0, 1], [1, 1]], dtype=bool)
+    >>> cut = ZeroCut().fit(scores, true)
+    >>> cut.predict(scores)
+    array([[1, 0],
+           [1, 1],
+           [0, 1],
+           [1, 1]])
+    """
 
     def untuned_rule(self, n_classes: int) -> ThresholdRule:
         """Return a threshold of 0 for each class."""

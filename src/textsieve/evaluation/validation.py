@@ -21,7 +21,14 @@ from ..arrays import Ints
 
 
 class CurvePoint(NamedTuple):
-    """The mean score over the folds for a number of terms, and its standard error."""
+    """The mean score over the folds for a number of terms, and its standard error.
+
+    Examples
+    --------
+    >>> from textsieve.evaluation import CurvePoint
+    >>> CurvePoint(n_terms=100, score=0.91, error=0.01)
+    CurvePoint(n_terms=100, score=0.91, error=0.01)
+    """
 
     n_terms: int
     score: float
@@ -29,7 +36,14 @@ class CurvePoint(NamedTuple):
 
 
 def size_grid(most: int) -> list[int]:
-    """Return the numbers of terms to try: those of 100, 200, 500, 1,000, ... that are below `most`, and then `most`."""
+    """Return the numbers of terms to try: those of 100, 200, 500, 1,000, ... that are below `most`, and then `most`.
+
+    Examples
+    --------
+    >>> from textsieve.evaluation import size_grid
+    >>> size_grid(1200)
+    [100, 200, 500, 1000, 1200]
+    """
     steps = (digit * 10**power for power in range(2, 9) for digit in (1, 2, 5))
     return [*(step for step in steps if step < most), most]
 
@@ -38,6 +52,12 @@ def smallest_within_one_error(curve: Sequence[CurvePoint]) -> int:
     """Return the smallest number of terms whose score is within one standard error of the best.
 
     `curve` has the points in ascending order of the number of terms.
+
+    Examples
+    --------
+    >>> from textsieve.evaluation import CurvePoint, smallest_within_one_error
+    >>> smallest_within_one_error([CurvePoint(100, 0.905, 0.01), CurvePoint(200, 0.91, 0.01)])
+    100
     """
     best = max(curve, key=lambda point: point.score)
     return next(point.n_terms for point in curve if point.score >= best.score - best.error)
@@ -47,6 +67,12 @@ def held_out(classes: Iterable[Hashable], share: float) -> NDArray[np.bool_]:
     """Return which documents are held out, given the class of each: about this share, but never all of a class.
 
     The document of a class with a single document is not held out.
+
+    Examples
+    --------
+    >>> from textsieve.evaluation import held_out
+    >>> held_out(["sport"] * 4 + ["politics"] * 4, 0.25)
+    array([False, False, False,  True, False, False, False,  True])
     """
     by_class, n_documents = _documents_by_class(classes)
     is_held_out = np.zeros(n_documents, np.bool_)
@@ -64,7 +90,14 @@ def held_out(classes: Iterable[Hashable], share: float) -> NDArray[np.bool_]:
 
 
 def folds(classes: Iterable[Hashable], n_folds: int) -> Ints:
-    """Return the fold of each document, given its class: 0, 1, ... in turn over the documents sorted by class."""
+    """Return the fold of each document, given its class: 0, 1, ... in turn over the documents sorted by class.
+
+    Examples
+    --------
+    >>> from textsieve.evaluation import folds
+    >>> folds(["sport", "politics", "sport", "politics"], 2)
+    array([0, 0, 1, 1])
+    """
     by_class, n_documents = _documents_by_class(classes)
     fold_of = np.empty(n_documents, np.int64)
     fold_of[np.concatenate([np.empty(0, np.int64), *by_class])] = np.arange(n_documents) % n_folds

@@ -96,6 +96,17 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     n_components_ : the number of directions
     n_iter_ : the number of iterations of the eigen-solver
     classes_ : the classes, sorted
+
+    Examples
+    --------
+    >>> from textsieve import TraceProjection
+    >>> X = [[2, 0, 1, 0], [1, 1, 0, 0], [0, 2, 1, 1], [0, 1, 0, 2]]  # counts: documents x terms
+    >>> y = ["sport", "sport", "politics", "politics"]
+    >>> projection = TraceProjection(weight=1.0, n_components=1).fit(X, y)
+    >>> projection.transform(X).shape
+    (4, 1)
+    >>> abs(projection.components_).round(2)
+    array([[0.64, 0.43, 0.  , 0.64]])
     """
 
     stats_: ClassStats
@@ -415,6 +426,17 @@ class OrthogonalCentroid(TraceProjection):
     """Project documents on the directions that separate the class means: `TraceProjection` of weight 1.
 
     Parameters and attributes are those of `TraceProjection`.
+
+    Examples
+    --------
+    >>> from textsieve import OrthogonalCentroid
+    >>> X = [[2, 0, 1, 0], [1, 1, 0, 0], [0, 2, 1, 1], [0, 1, 0, 2]]  # counts: documents x terms
+    >>> y = ["sport", "sport", "politics", "politics"]
+    >>> OrthogonalCentroid().fit_transform(X, y).round(2)
+    array([[ 1.71],
+           [ 0.64],
+           [-1.07],
+           [-1.28]])
     """
 
     weight = 1.0
@@ -435,6 +457,14 @@ class MaximumMargin(TraceProjection):
     """Project documents so that classes are far apart and compact, S_b - S_w: `TraceProjection` of weight 2.
 
     Parameters and attributes are those of `TraceProjection`.
+
+    Examples
+    --------
+    >>> from textsieve import MaximumMargin
+    >>> X = [[2, 0, 1, 0], [1, 1, 0, 0], [0, 2, 1, 1], [0, 1, 0, 2]]  # counts: documents x terms
+    >>> y = ["sport", "sport", "politics", "politics"]
+    >>> MaximumMargin().fit_transform(X, y).shape
+    (4, 1)
     """
 
     weight = 2.0

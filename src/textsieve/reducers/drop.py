@@ -209,6 +209,15 @@ class DROP(OneToOneFeatureMixin, BaseEstimator):
     ----------
     sample_indices_ : array of the kept documents' rows, ascending
     sampling_strategy_ : dict of the number of kept documents of each class, as in imbalanced-learn's samplers
+
+    Examples
+    --------
+    >>> from textsieve import DROP
+    >>> X = [[5, 1], [4, 1], [5, 2], [1, 5], [1, 4], [2, 5]]
+    >>> y = ["sport"] * 3 + ["politics"] * 3
+    >>> reduced, labels = DROP(k=1).fit_resample(X, y)
+    >>> len(labels)
+    4
     """
 
     def __init__(self, *, variant: int = 3, k: int = 3, n_jobs: int | None = -1) -> None:

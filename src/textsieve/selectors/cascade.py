@@ -25,6 +25,14 @@ class Cascade(TermSelector):
     ----------
     selectors : list of selectors
         The selectors in the order in which they are applied.
+
+    Examples
+    --------
+    >>> from textsieve import Cascade, ChiSquare, ForwardSelection
+    >>> X = [[2, 0, 1, 0], [1, 1, 0, 0], [0, 2, 1, 1], [0, 1, 0, 2]]  # counts: documents x terms
+    >>> y = ["sport", "sport", "politics", "politics"]
+    >>> Cascade([ChiSquare(k=3), ForwardSelection(k=2)]).fit(X, y).selected_columns()
+    array([0, 3])
     """
 
     k = "all"

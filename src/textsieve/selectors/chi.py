@@ -58,6 +58,17 @@ class ChiSquare(PooledSelector):
     pooling : {"mean", "max", "round-robin"}
         How the class scores of a term are combined: the mean weighted by class probability, the maximum, or a ranking
         in which the classes take turns.
+
+    Examples
+    --------
+    >>> from textsieve import ChiSquare
+    >>> X = [[2, 0, 1, 0], [1, 1, 0, 0], [0, 2, 1, 1], [0, 1, 0, 2]]  # counts: documents x terms
+    >>> y = ["sport", "sport", "politics", "politics"]
+    >>> selector = ChiSquare(k=2).fit(X, y)
+    >>> selector.scores_.round(3)
+    array([4.   , 1.333, 0.   , 4.   ])
+    >>> selector.ranking_
+    array([0, 3, 1, 2])
     """
 
     _own_poolings: ClassVar = {"mean": chi_square}

@@ -170,6 +170,17 @@ class ForwardSelection(TermSelector):
     Attributes
     ----------
     gains_ : array, by how much each selected term increased the criterion, in order of selection
+
+    Examples
+    --------
+    >>> from textsieve import ForwardSelection
+    >>> X = [[2, 0, 1, 0], [1, 1, 0, 0], [0, 2, 1, 1], [0, 1, 0, 2]]  # counts: documents x terms
+    >>> y = ["sport", "sport", "politics", "politics"]
+    >>> selector = ForwardSelection(k=2).fit(X, y)
+    >>> selector.scores_.round(3)
+    array([0.562, 0.25 , 0.   , 0.562])
+    >>> selector.ranking_
+    array([0, 3, 1, 2])
     """
 
     depends_on_k = True

@@ -25,6 +25,17 @@ class DocumentFrequency(TermSelector):
         Select terms that occur in at least this many documents: a number, or a fraction of the documents.
     k : int, float, "all" or None
         Select at most this many of them: a number, or a fraction of all terms. "all" and None mean no limit.
+
+    Examples
+    --------
+    >>> from textsieve import DocumentFrequency
+    >>> X = [[2, 0, 1, 0], [1, 1, 0, 0], [0, 2, 1, 1], [0, 1, 0, 2]]  # counts: documents x terms
+    >>> y = ["sport", "sport", "politics", "politics"]
+    >>> selector = DocumentFrequency(k=2).fit(X, y)
+    >>> selector.scores_.round(3)
+    array([2., 3., 2., 2.])
+    >>> selector.ranking_
+    array([1, 0, 2, 3])
     """
 
     def __init__(self, *, min_df: float = 1, k: Limit = None) -> None:

@@ -105,6 +105,17 @@ class InformationGain(PooledSelector):
     pooling : {"joint", "mean", "max", "round-robin"}
         "joint" is the gain about all classes at once. The others pool the gains about each class: the mean weighted by
         class probability, the maximum, or a ranking in which the classes take turns.
+
+    Examples
+    --------
+    >>> from textsieve import InformationGain
+    >>> X = [[2, 0, 1, 0], [1, 1, 0, 0], [0, 2, 1, 1], [0, 1, 0, 2]]  # counts: documents x terms
+    >>> y = ["sport", "sport", "politics", "politics"]
+    >>> selector = InformationGain(k=2).fit(X, y)
+    >>> selector.scores_.round(3)
+    array([1.   , 0.311, 0.   , 1.   ])
+    >>> selector.ranking_
+    array([0, 3, 1, 2])
     """
 
     _own_poolings: ClassVar = {"joint": information_gain}
@@ -128,6 +139,17 @@ class MutualInformation(PooledSelector):
         Select only terms with at least this score.
     pooling : {"mean", "max", "round-robin"}
         How the class scores of a term are combined, as for `ChiSquare`.
+
+    Examples
+    --------
+    >>> from textsieve import MutualInformation
+    >>> X = [[2, 0, 1, 0], [1, 1, 0, 0], [0, 2, 1, 1], [0, 1, 0, 2]]  # counts: documents x terms
+    >>> y = ["sport", "sport", "politics", "politics"]
+    >>> selector = MutualInformation(k=2).fit(X, y)
+    >>> selector.scores_.round(3)
+    array([ 0.5  , -0.085,  0.   ,  0.5  ])
+    >>> selector.ranking_
+    array([0, 3, 2, 1])
     """
 
     score_class = staticmethod(mutual_information_of_class)

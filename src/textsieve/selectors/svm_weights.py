@@ -158,6 +158,17 @@ class WeightSelection(TermSelector):
     ----------
     coef_ : array, the weight of each candidate for each class (classes x candidates), 32-bit floats
     candidates_ : array of the columns of the candidates, ascending
+
+    Examples
+    --------
+    >>> from textsieve import WeightSelection
+    >>> X = [[2, 0, 1, 0], [1, 1, 0, 0], [0, 2, 1, 1], [0, 1, 0, 2]]  # counts: documents x terms
+    >>> y = ["sport", "sport", "politics", "politics"]
+    >>> selector = WeightSelection(k=2).fit(X, y)
+    >>> selector.scores_.round(3)
+    array([0.385, 0.037, 0.   , 0.242])
+    >>> selector.ranking_
+    array([0, 3, 1, 2])
     """
 
     coef_: NDArray[np.float32]

@@ -163,6 +163,17 @@ class TOFA(TermSelector):
     weight_ : the weight that was used
     energy_ : array, the share of the sum of all scores that the best 1, 2, 3, ... terms hold; it exists only if the
         weight is at most 1 and no score is negative
+
+    Examples
+    --------
+    >>> from textsieve import TOFA
+    >>> X = [[2, 0, 1, 0], [1, 1, 0, 0], [0, 2, 1, 1], [0, 1, 0, 2]]  # counts: documents x terms
+    >>> y = ["sport", "sport", "politics", "politics"]
+    >>> selector = TOFA(k=2).fit(X, y)
+    >>> selector.scores_.round(3)
+    array([0.587, 0.3  , 0.05 , 0.587])
+    >>> selector.ranking_
+    array([0, 3, 1, 2])
     """
 
     _used_weight: float
@@ -322,6 +333,22 @@ class OCFS(TOFA):
     Attributes
     ----------
     energy_ : array, the share of the sum of all scores that the best 1, 2, 3, ... terms hold
+
+    Examples
+    --------
+    >>> from textsieve import OCFS
+    >>> X = [[2, 0, 1, 0], [1, 1, 0, 0], [0, 2, 1, 1], [0, 1, 0, 2]]  # counts: documents x terms
+    >>> y = ["sport", "sport", "politics", "politics"]
+    >>> selector = OCFS(k=2).fit(X, y)
+    >>> selector.scores_.round(3)
+    array([0.562, 0.25 , 0.   , 0.562])
+    >>> selector.ranking_
+    array([0, 3, 1, 2])
+    >>> selector.transform(X)
+    array([[2, 0],
+           [1, 0],
+           [0, 1],
+           [0, 2]])
     """
 
     weight = 1.0

@@ -45,6 +45,18 @@ class ClassStats:
 
     Columns of arrays are terms. `class_docs` and arrays of document frequencies have integers, or floats if there are
     sample weights that are not integers.
+
+    Examples
+    --------
+    >>> from textsieve import OCFS, ClassStats
+    >>> X = [[2, 0, 1, 0], [1, 1, 0, 0], [0, 2, 1, 1], [0, 1, 0, 2]]  # counts: documents x terms
+    >>> y = ["sport", "sport", "politics", "politics"]
+    >>> first, second = ClassStats.from_matrix(X[:2], y[:2]), ClassStats.from_matrix(X[2:], y[2:])
+    >>> both = first.merge(second)
+    >>> both.doc_freq
+    array([2, 3, 2, 2])
+    >>> OCFS(k=2).fit_stats(both).scores_.round(3)
+    array([0.562, 0.25 , 0.   , 0.562])
     """
 
     def __init__(self, table: Table | None = None) -> None:

@@ -135,6 +135,16 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         The column of each term.
     fixed_vocabulary_ : bool
         Whether the terms were given as the setting `vocabulary`.
+
+    Examples
+    --------
+    >>> from textsieve import TermCounter
+    >>> counter = TermCounter()
+    >>> counter.fit_transform(["the goal, a goal", "the vote"]).toarray()
+    array([[2, 1, 0],
+           [0, 1, 1]])
+    >>> counter.get_feature_names_out()
+    array(['goal', 'the', 'vote'], dtype=object)
     """
 
     def __init__(

@@ -57,6 +57,14 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, auto_w
         The number of fitted documents that contain each term.
     n_documents_ : int
         The number of fitted documents.
+
+    Examples
+    --------
+    >>> from textsieve import TermCounter, TermWeighter
+    >>> counts = TermCounter().fit_transform(["the goal, a goal", "the vote"])
+    >>> TermWeighter(tf="log").fit_transform(counts).toarray().round(2)
+    array([[0.92, 0.39, 0.  ],
+           [0.  , 0.58, 0.81]])
     """
 
     idf_: Floats

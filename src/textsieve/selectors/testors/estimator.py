@@ -123,6 +123,17 @@ class TypicalTestors(TermSelector):
 
     Scores take long to compute. So `selected_columns()` has the order of `ranking_` only if `k` left some terms out;
     otherwise, the columns with the largest weight in any class come first.
+
+    Examples
+    --------
+    >>> from textsieve import TypicalTestors
+    >>> X = [[2, 0, 1, 0], [1, 1, 0, 0], [0, 2, 1, 1], [0, 1, 0, 2]]  # counts: documents x terms
+    >>> y = ["sport", "sport", "politics", "politics"]
+    >>> selector = TypicalTestors(epsilon=0.5).fit(X, y)
+    >>> selector.get_support(indices=True)
+    array([0, 1, 3])
+    >>> list(selector.testors("sport"))
+    [(0,)]
     """
 
     depends_on_k = True

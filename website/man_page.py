@@ -1,4 +1,4 @@
-"""Writes docs/man/textsieve.1, the manual page, from the help of the commands: `make docs`."""
+"""Writes website/man/textsieve.1, the manual page, from the help of the commands: `make docs`."""
 
 import re
 import tomllib

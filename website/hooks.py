@@ -1,0 +1,146 @@
+"""What mkdocs calls while it builds the site.
+
+- The navigation is made from the folders, so that a new page needs no entry anywhere.
+- `<!-- generated: NAME ARGUMENTS -->` on a page becomes text from `PARTS`, such as the options of a command.
+- Pages may link to files outside docs/ as they do on a disk, for example `../../benchmarks/RESULTS.md`. Files in
+  `PROJECT_PAGES` are pages of the site, too; links to others become plain text.
+"""
+
+from __future__ import annotations
+
+import os.path
+import re
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
+
+from website.cli import options_of, overview  # noqa: E402
+from website.http_api import http_api  # noqa: E402
+from website.settings import settings_table  # noqa: E402
+
+PARTS: dict[str, Callable[..., str]] = {
+    "cli": options_of,
+    "cli-overview": overview,
+    "http-api": http_api,
+    "settings": settings_table,
+}
+"""Functions that return generated text, by the name that a page uses."""
+
+PROJECT_PAGES = {
+    "benchmarks/RESULTS.md": "project/benchmarks.md",
+    "benchmarks/SPARK.md": "project/spark-growth.md",
+    "benchmarks/SPARK_SCALE.md": "project/spark-scale.md",
+    "benchmarks/SERVE.md": "project/serve-load.md",
+    "benchmarks/README.md": "project/benchmarks-how.md",
+    "ARCHITECTURE.md": "project/architecture.md",
+    "CONTRIBUTING.md": "project/contributing.md",
+    "CHANGELOG.md": "project/changelog.md",
+    "SECURITY.md": "project/security.md",
+}
+"""Files outside docs/ that are pages of the site, and where."""
+
+SECTIONS = {
+    "Tutorials": "tutorials",
+    "How-to": "how-to",
+    "Reference": "reference",
+    "Explanation": "explanation",
+    "Gallery": "gallery",
+    "Research": "research",
+}
+SUBSECTIONS = {
+    "reference/api": "Python",
+    "reference/cli": "Command line",
+    "research/papers": "Papers, measured again",
+}
+FIRST = ("index.md", "cli.md", "textsieve.md", "training.md")
+"""Pages that come first in their folder; others follow by their title."""
+
+GENERATED = re.compile(r"^<!-- generated: ([\w-]+)((?: [\w-]+)*) -->$", re.MULTILINE)
+LINK = re.compile(r"(?<!!)\[(?P<text>(?:[^\]\[]|\[[^\]]*\])*)\]\((?P<link>[^)\s#:]+)(?P<anchor>#[^)\s]*)?\)")
+CODE = re.compile(r"^(?P<indent> *)(?P<fence>```+).*?^(?P=indent)(?P=fence) *$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+CODE_OR_LINK = re.compile(f"(?P<code>{CODE.pattern})|{LINK.pattern}", re.MULTILINE | re.DOTALL)
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Make the navigation from the folders."""
+    config.nav = navigation()
+    return config
+
+
+def navigation() -> list[Any]:
+    """Return the navigation: titles with a page, or with a list of entries."""
+    sections = [{title: _entries(DOCS, folder)} for title, folder in SECTIONS.items() if (DOCS / folder).is_dir()]
+    project = [path for source, path in PROJECT_PAGES.items() if (ROOT / source).is_file()]
+    return [{"Home": "index.md"}, *sections, {"Glossary": "glossary.md"}, {"Project": project}]
+
+
+def _entries(docs: Path, folder: str) -> list[Any]:
+    """Return the pages of a folder, those of `FIRST` first and others by title, and then its subfolders."""
+    pages = sorted((docs / folder).glob("*.md"), key=lambda page: (_place(page.name), title_of(page).casefold()))
+    entries: list[Any] = [{title_of(page): page.relative_to(docs).as_posix()} for page in pages]
+    for sub in sorted(path for path in (docs / folder).iterdir() if path.is_dir() and list(path.glob("*.md"))):
+        name = sub.relative_to(docs).as_posix()
+        entries.append({SUBSECTIONS.get(name, sub.name): _entries(docs, name)})
+    return entries
+
+
+def _place(name: str) -> int:
+    return FIRST.index(name) if name in FIRST else len(FIRST)
+
+
+def title_of(page: Path) -> str:
+    """Return the first heading of a page, without marks of code."""
+    match = re.search(r"^# (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    if match is None:
+        raise ValueError(f"{page}: the page has no heading of level 1")
+    return match[1].strip().replace("`", "")
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages from outside docs/."""
+    from mkdocs.structure.files import File
+
+    for source, path in PROJECT_PAGES.items():
+        if (ROOT / source).is_file():
+            content = (ROOT / source).read_text(encoding="utf-8")
+            files.append(File.generated(config, path, content=content))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Insert generated parts, and mend links that lead out of docs/."""
+    path = page.file.src_uri
+    return with_site_links(with_generated_parts(markdown), path, [file.src_uri for file in files])
+
+
+def with_generated_parts(markdown: str) -> str:
+    """Return a page in which each mark of a generated part is replaced by the part."""
+    return GENERATED.sub(lambda match: PARTS[match[1]](*match[2].split()), markdown)
+
+
+def with_site_links(markdown: str, path: str, pages: Iterable[str]) -> str:
+    """Return a page of the site whose links lead to pages of the site; links to other files become their text."""
+    sources = {page: source for source, page in PROJECT_PAGES.items()}
+    here = PurePosixPath(sources.get(path, f"docs/{path}")).parent
+    pages = set(pages)
+
+    def mended(match: re.Match[str]) -> str:
+        if match["code"] is not None:
+            return match[0]
+        target = os.path.normpath(here / match["link"])
+        page = PROJECT_PAGES.get(target, target.removeprefix("docs/"))
+        if page in pages:
+            return f"[{match['text']}]({os.path.relpath(page, PurePosixPath(path).parent)}{match['anchor'] or ''})"
+        return match["text"] if (ROOT / target).exists() else match[0]  # mkdocs reports a link that leads nowhere
+
+    return CODE_OR_LINK.sub(mended, markdown)
