@@ -22,16 +22,6 @@ UNCONVERTED = {
     "explanation/svm-weights.md",
     "explanation/tcfp.md",
     "explanation/testors.md",
-    "how-to/check.md",
-    "how-to/corpora.md",
-    "how-to/evaluate.md",
-    "how-to/notebooks.md",
-    "how-to/predict.md",
-    "how-to/serve.md",
-    "how-to/spark-ml.md",
-    "how-to/spark.md",
-    "how-to/suggest.md",
-    "how-to/thresholds.md",
 }
 """Pages whose code needs what no block makes; each has a test of its own elsewhere.
 
