@@ -34,9 +34,7 @@ def same_release() -> None:
 
 @pytest.mark.usefixtures("same_release")
 def test_the_stop_words_of_each_language() -> None:
-    assert numbers_in(1) == {
-        code: len(stop_words_of(code)) for code in sorted(STOP_WORDS.codes())
-    }
+    assert numbers_in(1) == {code: len(stop_words_of(code)) for code in sorted(STOP_WORDS.codes())}
 
 
 @pytest.mark.usefixtures("same_release")
@@ -58,9 +56,7 @@ def test_the_words_without_spaces_that_are_too_long_for_a_term() -> None:
         )
         for code in STOP_WORDS.codes() - {"en"}
     }
-    assert numbers_in(3) == {
-        code: number for code, number in long_words.items() if number
-    }
+    assert numbers_in(3) == {code: number for code, number in long_words.items() if number}
 
 
 def test_the_sizes_of_caches() -> None:
