@@ -1,4 +1,4 @@
-"""Compare ways to turn scores into probabilities: the table in docs/how-to/thresholds.md.
+"""Compare ways to turn scores into probabilities: the table in docs/research/calibration-results.md.
 
 `python -m benchmarks.calibrating FOLDER` needs the packages of `benchmarks.package_corpora` in a folder, and the named
 corpora. A curve is fitted to the five-fold held-out scores of the training documents, and measured on test documents.

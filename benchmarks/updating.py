@@ -3,7 +3,7 @@
 The training documents of a corpus arrive in parts, in random order. One model is trained on the first tenth and then
 updated with each part. Another is trained again on all documents so far, with new terms, idf and thresholds. Both are
 measured on the test documents. An update can't add classes, so labels that the first tenth lacks count as missed.
-`python -m benchmarks.updating` writes its tables into docs/how-to/update.md.
+`python -m benchmarks.updating` writes its tables into docs/research/update-results.md.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 
 from textsieve import Categorizer, read
 
-PAGE = Path(__file__).parent.parent / "docs" / "how-to" / "update.md"
+PAGE = Path(__file__).parent.parent / "docs" / "research" / "update-results.md"
 MARKS = "<!-- {}: python -m benchmarks.updating -->", "<!-- end of {} -->"
 """The comments before and after a table in the page."""
 STARTS = (777, 3_000, 7_000)

@@ -21,8 +21,8 @@ which resembles nothing. The latter matters: a rule that only keeps documents ap
 root, a class with four times as many candidates counts twice as much: a frequent class can't fill the list, and a class
 with a single candidate does not get as many places as all others. f is submodular: what a document adds never grows
 when S does. So the greedy choice reaches at least 63 % of the best possible f (Nemhauser, Wolsey and Fisher, 1978), and
-a stale gain is an upper bound, which spares most evaluations (Minoux, 1978). docs/how-to/suggest.md says how the rule
-was chosen.
+a stale gain is an upper bound, which spares most evaluations (Minoux, 1978).
+docs/research/suggest-results.md says how the rule was chosen.
 
 Documents with equal weights are the same to the model, so only the first of them can become a candidate. These are
 exact copies, documents that differ only in terms that the model does not know, and all documents without any of its

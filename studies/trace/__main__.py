@@ -88,7 +88,7 @@ Cross-validation is within the training documents, in folds of neighbouring docu
 training documents lose their label and count for the variance alone; the SVM learns from the labelled tenth, which is
 drawn {N_DRAWS} times in each fold. ± is the standard error of the paired difference over folds and draws. These share
 documents, so it is slightly too small. In means, RCV1's subsets count as one collection. Their classes are RCV1's
-topics ([corpora.md](../how-to/corpora.md#rcv1))."""
+topics ([corpora.md](../reference/corpora.md#rcv1))."""
 
 GOAL = f"""The lead of each criterion over λ = 1, in the mean over numbers of terms (50, 100, 300, 1,000; RCV1 has 944
 terms). The goal was a lead in the mean, and a loss of no more than {-ALLOWED:g} points on any collection."""

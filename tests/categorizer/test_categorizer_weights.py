@@ -1,6 +1,5 @@
 """Sample weights of the categorizer: a text of weight 3 counts like three texts, from counting to the model."""
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ from tests.reference.weight_cases import BAD_WEIGHTS
 
 from textsieve import Categorizer, InputError, read
 
-PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "sample-weights.md"
 WORDS = [f"{letter}{number}" for letter in "abc" for number in range(12)]
 CLASSES = ("first", "second", "third")
 
@@ -258,9 +256,3 @@ def test_weights_of_a_corpus_raise(tmp_path: Path) -> None:
 def test_a_single_text_raises() -> None:
     with pytest.raises(InputError, match="give an iterable of texts"):
         plain_categorizer().fit("a1 a2", ["x"], sample_weight=[1])
-
-
-def test_the_example_of_the_page_prints_the_shown_output(capsys: pytest.CaptureFixture[str]) -> None:
-    (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    exec(compile(code, PAGE.name, "exec"), {})
-    assert capsys.readouterr().out.splitlines() == re.findall(r"^# (.*)$", code, re.MULTILINE)

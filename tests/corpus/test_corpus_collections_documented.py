@@ -1,4 +1,4 @@
-"""The tables in docs/reference/corpora.md and corpora-files.md agree with the inventory of named corpora, row by row."""
+"""The tables in docs/reference/corpora.md and corpora-files.md agree with the inventory of named corpora."""
 
 from __future__ import annotations
 

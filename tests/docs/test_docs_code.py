@@ -10,46 +10,28 @@ from tests.docs.running import DOCS, blocks_of, check_page
 from tests.terminals import Runner
 
 FOLDERS = ("tutorials", "how-to", "reference", "explanation", "gallery")
-PAGES = sorted([*(DOCS.glob("*.md")), *(page for folder in FOLDERS for page in (DOCS / folder).rglob("*.md"))])
-PAGES = [
-    page for page in PAGES if {"python", "console"} & {block.language for block in blocks_of(page.read_text("utf-8"))}
-]
+PAGES = sorted([*DOCS.glob("*.md"), *(page for folder in FOLDERS for page in (DOCS / folder).rglob("*.md"))])
+CODE = {"python", "console"}
 SLOW: set[str] = set()
 """Pages that take more than ten seconds."""
-UNCONVERTED = {
-    "how-to/check.md",
-    "how-to/corpora.md",
-    "how-to/evaluate.md",
-    "how-to/notebooks.md",
-    "how-to/predict.md",
-    "how-to/serve.md",
-    "how-to/spark-ml.md",
-    "how-to/spark.md",
-    "how-to/suggest.md",
-    "how-to/thresholds.md",
-}
-"""Pages whose code needs what no block makes; each has a test of its own elsewhere.
-
-The test of such a page must fail. When it passes, take the page off this list.
-"""
 
 
 def cases() -> list[object]:
-    made: list[object] = []
-    for page in PAGES:
-        name = page.relative_to(DOCS).as_posix()
-        marks = [pytest.mark.slow] if name in SLOW | UNCONVERTED else []
-        if name in UNCONVERTED:
-            marks.append(pytest.mark.xfail(reason="not yet in the format of tests/docs/running.py", strict=True))
-        made.append(pytest.param(page, id=name, marks=marks))
-    return made
+    """Return the pages with code, those that take long marked as slow."""
+    pages = {page.relative_to(DOCS).as_posix(): page for page in PAGES}
+    with_code = {
+        name: page
+        for name, page in pages.items()
+        if CODE & {block.language for block in blocks_of(page.read_text("utf-8"))}
+    }
+    assert with_code.keys() >= SLOW
+    return [
+        pytest.param(page, id=name, marks=[pytest.mark.slow] if name in SLOW else [])
+        for name, page in with_code.items()
+    ]
 
 
 @pytest.mark.every_case
 @pytest.mark.parametrize("page", cases())
 def test_the_code_of_a_page_prints_what_the_page_shows(page: Path, tmp_path: Path, runner: Runner) -> None:
     check_page(page, tmp_path, runner)
-
-
-def test_exceptions_are_pages() -> None:
-    assert {page.relative_to(DOCS).as_posix() for page in PAGES} >= SLOW | UNCONVERTED

@@ -167,7 +167,7 @@ def started_connect(folder: Path) -> Iterator[str]:
 def connect_command() -> str:
     """Return the command in docs/how-to/spark.md that starts a Connect server."""
     page = (ROOT / "docs" / "how-to" / "spark.md").read_text(encoding="utf-8")
-    (command,) = re.findall(r"^.*SparkConnectServer.*$", page, re.MULTILINE)
+    (command,) = re.findall(r"^\$ (.*SparkConnectServer.*)$", page, re.MULTILINE)
     return str(command)
 
 

@@ -21,7 +21,10 @@ from tests.spark.sessions import LOCAL, Sessions
 from textsieve import load
 
 PAGE = (ROOT / "docs" / "how-to" / "spark.md").read_text(encoding="utf-8")
-CONSOLE_BLOCKS = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
+CONSOLE_BLOCKS = [
+    re.findall(r"^\$ (.*)$", block, re.MULTILINE) for block in re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
+]
+"""The commands of each block; the lines after a command are its output."""
 
 
 @pytest.fixture
@@ -36,8 +39,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_three_commands_train_a_model_on_a_cluster(sessions: Sessions, folder: Path) -> None:
-    start, stop, _ = CONSOLE_BLOCKS
-    commands = start.strip().splitlines()
+    commands, (stop,), *_ = CONSOLE_BLOCKS
     assert len(commands) == 3
     before = descendants(os.getpid())
     shell = subprocess.Popen(
@@ -51,7 +53,7 @@ def test_the_three_commands_train_a_model_on_a_cluster(sessions: Sessions, folde
         java = [process for process in descendants(shell.pid) if command_of(process)[0].endswith("java")]
         assert {str(address) for process in java for address, _ in listening(process.pid)} == {HERE}
         master = re.findall(r"Starting Spark master at (spark://\S+)", logs_in(folder))[0]
-        shell.stdin.write(f"{commands[2].replace('spark://127.0.0.1:7077', master)}\n{stop}wait\n")
+        shell.stdin.write(f"{commands[2].replace('spark://127.0.0.1:7077', master)}\n{stop}\nwait\n")
         output, _ = shell.communicate(timeout=240)
     finally:
         shell.kill()
@@ -100,7 +102,7 @@ def test_the_python_code_runs(spark: SparkSession, folder: Path, capsys: pytest.
 
 def test_the_page_starts_a_connect_server_as_the_tests_do() -> None:
     """`started_connect` runs this command; test_cluster.py tests that the server listens on this machine only."""
-    assert CONSOLE_BLOCKS[2].strip() == connect_command()
+    assert CONSOLE_BLOCKS[2] == [connect_command()]
 
 
 def test_links_have_a_target() -> None:

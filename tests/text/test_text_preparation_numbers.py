@@ -1,4 +1,4 @@
-"""The numbers on the page on text preparation are true: stop words of each language, and sizes of caches."""
+"""The numbers on the pages on text preparation are true: stop words of each language, and sizes of caches."""
 
 import re
 from importlib.metadata import version
@@ -14,27 +14,27 @@ from textsieve.text.stop_words import stop_words_of
 from textsieve.text.tokens import split_text
 from textsieve.text.word_table import MAX_READER_WORDS
 
-PAGE = " ".join((Path(__file__).parents[2] / "docs" / "how-to" / "preparation.md").read_text(encoding="utf-8").split())
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
+STOP_WORD_PAGE = (REFERENCE / "stop-words.md").read_text(encoding="utf-8")
+TEXT_PAGE = " ".join((REFERENCE / "text.md").read_text(encoding="utf-8").split())
 
 
-def numbers_after(begin: str) -> dict[str, int]:
-    """Return the numbers that a sentence of the page gives for languages."""
-    (listed,) = re.findall(rf"{begin} (.*?)[.;]", PAGE)
-    return {code: int(number) for code, number in re.findall(r"(\w+) (\d+)", listed)}
+def numbers_in(column: int) -> dict[str, int]:
+    """Return the numbers that a column of the table gives for languages; empty cells are left out."""
+    rows = re.findall(r"^\| (\w\w) \| (\d*) \| (\d*) \| (\d*) \|$", STOP_WORD_PAGE, re.MULTILINE)
+    return {row[0]: int(row[column]) for row in rows if row[column]}
 
 
 @pytest.fixture
 def same_release() -> None:
-    (named,) = re.findall(r"stopwordsiso ([\d.]+\d)", PAGE)
+    (named,) = re.findall(r"stopwordsiso ([\d.]+\d)", STOP_WORD_PAGE)
     if version("stopwordsiso") != named:
         pytest.skip(f"the page is on stopwordsiso {named}")
 
 
 @pytest.mark.usefixtures("same_release")
 def test_the_stop_words_of_each_language() -> None:
-    assert numbers_after("The words of each language with the default pattern are") == {
-        code: len(stop_words_of(code)) for code in sorted(STOP_WORDS.codes())
-    }
+    assert numbers_in(1) == {code: len(stop_words_of(code)) for code in sorted(STOP_WORDS.codes())}
 
 
 @pytest.mark.usefixtures("same_release")
@@ -43,7 +43,7 @@ def test_the_phrases_that_are_left_out() -> None:
         code: sum(len(re.split(r"[\s-]+", entry.strip(" -"))) > 1 for entry in stopwordsiso.stopwords(code))
         for code in STOP_WORDS.codes() - {"en"}
     }
-    assert numbers_after("these are") == {code: number for code, number in phrases.items() if number}
+    assert numbers_in(2) == {code: number for code, number in phrases.items() if number}
 
 
 @pytest.mark.usefixtures("same_release")
@@ -56,12 +56,10 @@ def test_the_words_without_spaces_that_are_too_long_for_a_term() -> None:
         )
         for code in STOP_WORDS.codes() - {"en"}
     }
-    assert numbers_after("because no term is as long:") == {
-        code: number for code, number in long_words.items() if number
-    }
+    assert numbers_in(3) == {code: number for code, number in long_words.items() if number}
 
 
 def test_the_sizes_of_caches() -> None:
-    assert f"A process remembers {MAX_CACHED_FORMS:,} words" in PAGE
-    assert f"A word of more than {MAX_WORD_LENGTH} characters" in PAGE
+    assert f"A process remembers {MAX_CACHED_FORMS:,} words" in TEXT_PAGE
+    assert f"A word of more than {MAX_WORD_LENGTH} characters" in TEXT_PAGE
     assert MAX_READER_WORDS == MAX_CACHED_FORMS

@@ -1,29 +1,12 @@
-"""The examples on the page on text preparation print what it says, and its lists are complete."""
+"""The lists in the reference of text preparation are those of the code."""
 
 import re
 from pathlib import Path
 
-import pytest
-
 from textsieve.text.markup import GAPS
 from textsieve.text.names import LINKS, SENTENCE_MARKS
 
-PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "preparation.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-
-
-def test_there_are_examples() -> None:
-    assert len(BLOCKS) == 6
-
-
-@pytest.mark.parametrize("number", range(6))
-def test_examples_print_what_they_say(
-    number: int, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    exec(compile(BLOCKS[number], f"preparation.md, block {number}", "exec"), {"__name__": "page"})
-    expected = re.findall(r"^# (.*)$", BLOCKS[number], re.MULTILINE)
-    assert capsys.readouterr().out.splitlines() == expected
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "text.md").read_text(encoding="utf-8")
 
 
 def test_the_links_are_those_of_the_rule() -> None:

@@ -5,8 +5,8 @@ are divided by their sum: p_j = σ(a s_j + b) / Σ_i σ(a s_i + b) for the score
 class with the best score, which is the label, is also the most probable one. Two numbers, a > 0 and b, are fitted
 jointly to all classes, by maximum likelihood. If b is far below 0, σ(z) is nearly exp(z), and the probabilities are
 softmax(a s), that is temperature scaling (Guo et al. 2017) with the temperature 1/a. A larger b flattens the curve for
-good scores, because two classes with scores far above the border of an SVM are about equally likely. On the
-corpora of `docs/how-to/thresholds.md`, this has a smaller log loss than temperature scaling, and than one sigmoid for
+good scores, because two classes with scores far above the border of an SVM are about equally likely. On the corpora of
+`docs/research/calibration-results.md`, this has a smaller log loss than temperature scaling, and than one sigmoid for
 each class, which does not keep the order.
 
 The fit uses label smoothing: the target of a document is the probability 1 - ε for its own class, plus ε / K for each
