@@ -1,4 +1,4 @@
-"""The tables in docs/how-to/corpora.md agree with the inventory of named corpora, row by row."""
+"""The tables in docs/reference/corpora.md and corpora-files.md agree with the inventory of named corpora, row by row."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ import pytest
 from textsieve.corpus import NAMED
 from textsieve.corpus.named_corpora import CorpusEntry, inventory
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "how-to" / "corpora.md"
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
+CORPORA = (REFERENCE / "corpora.md").read_text(encoding="utf-8")
+FILES = (REFERENCE / "corpora-files.md").read_text(encoding="utf-8")
 SUBSETS = [f"rcv1:subset{number}" for number in range(1, 6)]
 ENTRIES = [entry for entry in inventory() if entry.files and entry.name not in SUBSETS]
 
 
-def rows(heading: str) -> dict[str, list[str]]:
+def rows(page: str, heading: str) -> dict[str, list[str]]:
     """Return the cells of each row of the table whose first column has this heading, by the first cell."""
-    _, _, rest = DOCUMENT.read_text(encoding="utf-8").partition(f"\n| {heading} |")
+    _, _, rest = page.partition(f"\n| {heading} |")
     table = [line for line in rest.partition("\n\n")[0].split("\n")[2:] if line.startswith("|")]
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
     return {first: others for first, *others in cells}
@@ -37,23 +39,23 @@ def expected_cells(entry: CorpusEntry) -> Iterator[str]:
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 def test_the_table_of_corpora_agrees_with_the_inventory(entry: CorpusEntry) -> None:
-    cells = rows("name")[f"`{entry.name}`"]
+    cells = rows(CORPORA, "name")[f"`{entry.name}`"]
     for cell, expected in zip_longest(cells, expected_cells(entry)):
         assert cell.removesuffix(" or none") == expected
 
 
 def test_the_table_has_a_row_for_each_corpus() -> None:
     others = {"`docstrings`", "`rcv1:subset1` to `rcv1:subset5`"}
-    assert rows("name").keys() == {f"`{entry.name}`" for entry in ENTRIES} | others
+    assert rows(CORPORA, "name").keys() == {f"`{entry.name}`" for entry in ENTRIES} | others
     subsets = [entry for entry in inventory("rcv1") if entry.name in SUBSETS]
     assert {f"{entry.documents:,} each" for entry in subsets} == {"6,000 each"}
     classes = ", ".join(str(entry.classes) for entry in subsets)
     (split,) = {" / ".join(f"{size:,}" for size in entry.split or ()) + " each" for entry in subsets}
-    assert rows("name")["`rcv1:subset1` to `rcv1:subset5`"][:3] == ["6,000 each", classes, split]
+    assert rows(CORPORA, "name")["`rcv1:subset1` to `rcv1:subset5`"][:3] == ["6,000 each", classes, split]
 
 
 def test_the_table_of_files_agrees_with_the_collections() -> None:
-    documented = rows("corpus")
+    documented = rows(FILES, "corpus")
     files = {
         collection.full_name(edition): edition.files
         for collection in (row.collection() for row in NAMED.values() if row.is_collection)
@@ -69,7 +71,6 @@ def test_the_table_of_files_agrees_with_the_collections() -> None:
 
 
 def test_every_word_is_explained() -> None:
-    text = DOCUMENT.read_text(encoding="utf-8")
     for entry in ENTRIES:
         for word in entry.words:
-            assert f"`{word}`" in text or f"rcv1:{word}" in SUBSETS, word
+            assert f"`{word}`" in CORPORA or f"rcv1:{word}" in SUBSETS, word
