@@ -155,10 +155,10 @@ class Browser:
             if message["method"] == "Network.requestWillBeSent"
         ]
 
-    def picture(self, path: Path) -> None:
-        """Save a screenshot of the whole page."""
+    def picture(self, path: Path, height: int | None = None) -> None:
+        """Save a screenshot of the whole page, or of its first pixels down to a height."""
         about = self.run("return [innerWidth, document.documentElement.scrollHeight]")
-        clip = {"x": 0, "y": 0, "width": about[0], "height": about[1], "scale": 1}
+        clip = {"x": 0, "y": 0, "width": about[0], "height": height or about[1], "scale": 1}
         screenshot = self._devtools("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
         path.write_bytes(base64.b64decode(screenshot["data"]))
 
