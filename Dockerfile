@@ -5,6 +5,7 @@ FROM python:3.11-slim AS build
 WORKDIR /source
 COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY src src
+COPY man man
 RUN python -m venv /opt/textsieve \
     && /opt/textsieve/bin/pip install --no-cache-dir --disable-pip-version-check -c constraints.txt '.[serve]'
 # Kernels are compiled now, because the container can't write. They are for any processor of this kind (generic), not

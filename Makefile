@@ -9,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE # tests start hundreds of processes, each of wh
 test test-all test-lowest: export OPENBLAS_NUM_THREADS := 1
 PYTEST_OPTIONS := -q -rs --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --durations 5
 
-.PHONY: demo test test-all test-lowest mutants lint bench defaults trace subspaces spark spark-scale serve-load serve-malformed papers docs format clean help
+.PHONY: demo test test-all test-lowest mutants lint bench defaults trace subspaces spark spark-scale serve-load serve-malformed papers docs man format clean help
 
 demo: .venv/demo         ## train on the embedded corpus, or on your own: make demo DATA=path; then compare, to demo.html
 	@$(BIN)/textsieve train "$(or $(DATA),docstrings)" -o demo.sieve $(ARGS)
@@ -69,9 +69,11 @@ serve-malformed: .venv/ready ## ten thousand malformed requests to textsieve ser
 papers: .venv/ready      ## what five papers printed, measured again; writes docs/research/papers, goes on where it was
 	$(BIN)/python -m studies ocfs testors tofa tcfp subspace -o docs/research/papers
 
-docs: .venv/ready        ## the reference of the command line and the manual page, from the help of the commands
+docs: .venv/ready        ## the reference of the command line, from its help: docs/reference/cli.md
 	$(BIN)/python docs/cli_reference.py
-	$(BIN)/python docs/man_page.py
+
+man: .venv/ready         ## the manual page, from the help of the commands: man/textsieve.1
+	$(BIN)/python man/man_page.py
 
 format: .venv/ready      ## put files into shape
 	$(BIN)/ruff check --fix .

@@ -65,9 +65,9 @@ def test_the_reference_is_up_to_date() -> None:
 
 
 def test_the_manual_page_is_up_to_date_and_has_all_options() -> None:
-    made = runpy.run_path(str(ROOT / "docs/man_page.py"))
+    made = runpy.run_path(str(ROOT / "man/man_page.py"))
     page = made["TARGET"].read_text(encoding="utf-8")
-    assert page == made["manual"](), "run `make docs`"
+    assert page == made["manual"](), "run `make man`"
     for verb in VERBS:
         _, found, text = page.partition(f'.SS "textsieve {verb}"\n')
         assert found
@@ -78,7 +78,7 @@ def test_the_manual_page_is_up_to_date_and_has_all_options() -> None:
 
 
 def test_the_manual_page_has_no_roff_commands_of_texts() -> None:
-    escape = runpy.run_path(str(ROOT / "docs/man_page.py"))["escape"]
+    escape = runpy.run_path(str(ROOT / "man/man_page.py"))["escape"]
     assert escape(".gz\n'x' -o a\\b") == "\\&.gz\n\\(aqx\\(aq \\-o a\\eb"
 
 
