@@ -14,7 +14,7 @@ ENV NUMBA_CACHE_DIR=/opt/textsieve/kernels NUMBA_CPU_NAME=generic
 RUN /opt/textsieve/bin/textsieve warmup
 
 FROM python:3.11-slim
-RUN useradd --system --no-create-home --uid 10001 textsieve
+RUN useradd --no-create-home --uid 10001 textsieve
 COPY --from=build /opt/textsieve /opt/textsieve
 ENV PATH=/opt/textsieve/bin:$PATH NUMBA_CACHE_DIR=/opt/textsieve/kernels NUMBA_CPU_NAME=generic \
     PYTHONDONTWRITEBYTECODE=1
