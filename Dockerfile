@@ -5,6 +5,7 @@ FROM python:3.11-slim AS build
 WORKDIR /source
 COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY src src
+COPY man man
 RUN python -m venv /opt/textsieve \
     && /opt/textsieve/bin/pip install --no-cache-dir --disable-pip-version-check -c constraints.txt '.[serve]'
 # Kernels are compiled now, because the container can't write. They are for any processor of this kind (generic), not
@@ -13,7 +14,7 @@ ENV NUMBA_CACHE_DIR=/opt/textsieve/kernels NUMBA_CPU_NAME=generic
 RUN /opt/textsieve/bin/textsieve warmup
 
 FROM python:3.11-slim
-RUN useradd --system --no-create-home --uid 10001 textsieve
+RUN useradd --no-create-home --uid 10001 textsieve
 COPY --from=build /opt/textsieve /opt/textsieve
 ENV PATH=/opt/textsieve/bin:$PATH NUMBA_CACHE_DIR=/opt/textsieve/kernels NUMBA_CPU_NAME=generic \
     PYTHONDONTWRITEBYTECODE=1

@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # Use an installed textsieve as a user would: train, inspect, predict, explain, evaluate. Any failure ends the script.
 set -euo pipefail
 cd "$(mktemp -d)"

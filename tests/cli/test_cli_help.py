@@ -1,5 +1,6 @@
 """`--help` imports no heavy packages, and explains every option."""
 
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -7,7 +8,6 @@ from pathlib import Path
 import click
 import pytest
 from tests.reference.cli_cases import Run
-from website import man_page
 
 from textsieve.cli.program import VERBS, program
 from textsieve.corpus.formats import FORMATS
@@ -57,8 +57,9 @@ def test_the_choices_are_those_of_the_tables(run: Run) -> None:
 
 
 def test_the_manual_page_is_up_to_date_and_has_all_options() -> None:
-    page = man_page.TARGET.read_text(encoding="utf-8")
-    assert page == man_page.manual(), "run `make docs`"
+    made = runpy.run_path(str(ROOT / "man/man_page.py"))
+    page = made["TARGET"].read_text(encoding="utf-8")
+    assert page == made["manual"](), "run `make man`"
     for verb in VERBS:
         _, found, text = page.partition(f'.SS "textsieve {verb}"\n')
         assert found
@@ -69,7 +70,8 @@ def test_the_manual_page_is_up_to_date_and_has_all_options() -> None:
 
 
 def test_the_manual_page_has_no_roff_commands_of_texts() -> None:
-    assert man_page.escape(".gz\n'x' -o a\\b") == "\\&.gz\n\\(aqx\\(aq \\-o a\\eb"
+    escape = runpy.run_path(str(ROOT / "man/man_page.py"))["escape"]
+    assert escape(".gz\n'x' -o a\\b") == "\\&.gz\n\\(aqx\\(aq \\-o a\\eb"
 
 
 def test_python_m_is_the_same_program() -> None:

@@ -17,7 +17,7 @@ from tests.serve.servers import Server, running_server, send
 from textsieve.errors import InputError
 from textsieve.serve import server
 from textsieve.serve.api_errors import ApiError
-from textsieve.serve.guard import AccessPolicy, host_name
+from textsieve.serve.guard import LOOPBACK_NAMES, AccessPolicy, allowed_hosts, host_name
 from textsieve.serve.limits import BODIES_AT_ONCE, Limits
 from textsieve.serve.server import (
     TOKEN_VARIABLE,
@@ -49,6 +49,21 @@ def small(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> 
     folder = tmp_path_factory.mktemp("small")
     with running_server(models["single"], folder, *options, env={TOKEN_VARIABLE: SECRET}) as server:
         yield server
+
+
+@pytest.mark.parametrize(
+    ("host", "names", "is_loopback", "allowed"),
+    [
+        ("127.0.0.1", (), True, LOOPBACK_NAMES),
+        ("127.0.0.1", ("News.Example",), True, {"news.example", *LOOPBACK_NAMES}),
+        ("0.0.0.0", ("News.Example",), False, {"0.0.0.0", "news.example", *LOOPBACK_NAMES}),
+        ("0.0.0.0", (), False, None),
+    ],
+)
+def test_health_checks_of_the_same_machine_are_allowed_whatever_names_are_given(
+    host: str, names: tuple[str, ...], is_loopback: bool, allowed: set[str] | None
+) -> None:
+    assert allowed_hosts(host, names, is_loopback=is_loopback) == allowed
 
 
 def bearer(token: str = SECRET) -> dict[str, str]:

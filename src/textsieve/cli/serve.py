@@ -48,8 +48,8 @@ def _check_workers(context: click.Context, parameter: click.Parameter, n_workers
     *("--allow-host", "names"),
     multiple=True,
     metavar="NAME",
-    help="A host name that requests may use; may be repeated.  "
-    "[default: names of this machine; any name if other machines can connect]",
+    help="A host name that requests may use, besides those of this machine; may be repeated.  "
+    "[default: any name if other machines can connect]",
 )
 @click.option(
     "--feedback",
@@ -111,7 +111,7 @@ def command(
     from ..extras import require_extra
 
     require_extra("serve", what="textsieve serve")
-    from ..serve.guard import LOOPBACK_NAMES
+    from ..serve.guard import allowed_hosts
     from ..serve.metrics import open_metrics
     from ..serve.server import (
         TOKEN_VARIABLE,
@@ -146,11 +146,6 @@ def command(
                 metrics=metrics,
             )
         listener = stack.enter_context(open_listener(host, port))
-        hosts = {host, *names}
-        if is_loopback(listener):
-            hosts |= LOOPBACK_NAMES
-        elif not names:
-            hosts = set()  # becomes None below: any host name is allowed
         if not is_loopback(listener) and token is None:
             warn(
                 f"other machines can use this service without a token; set {TOKEN_VARIABLE} to a secret to require it."
@@ -161,12 +156,11 @@ def command(
         ready_lines = [f"Serving {served.name} ({served.id}) at {url_of(listener)} (Ctrl-C ends it)"]
         if urls := urls_for_others(listener, names):
             ready_lines.append(f"Other machines can open {' or '.join(urls)}")
-        allowed_hosts = {name.lower() for name in hosts} or None
         serve = run if workers == 1 else partial(run_workers, workers)
         serve(
             service,
             listener,
-            hosts=allowed_hosts,
+            hosts=allowed_hosts(host, names, is_loopback=is_loopback(listener)),
             token=token,
             watch=watch,
             ready=lambda: click.echo("\n".join(ready_lines)),

@@ -6,7 +6,8 @@
 - Documents must be sent as JSON. A browser lets a page of another site send JSON only if the service permits it (CORS),
   which this one never does.
 - The header `Host` must be one of the service's own names. In `textsieve serve`, these are the names of this machine if
-  only this machine can connect; otherwise any name is allowed, unless `--allow-host` gives names.
+  only this machine can connect; otherwise any name is allowed. If `--allow-host` gives names, these and the names of
+  this machine are allowed.
 - The headers that these checks depend on may not be repeated: of two values, a proxy in front of the service may use
   one, and the service the other.
 - A token, if one is set, is compared in a time that does not reveal how much of the sent token is right.
@@ -57,6 +58,18 @@ DEFAULT_HEADERS: Headers = [
 
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
 """Names of the local machine."""
+
+
+def allowed_hosts(host: str, names: Collection[str], *, is_loopback: bool) -> frozenset[str] | None:
+    """Return the host names that requests may use, or None for any name.
+
+    `host` is the address on which the service listens, and `names` are those of --allow-host. The names of this machine
+    are always among them, because health checks use them, and a page of another site can't.
+    """
+    if not (is_loopback or names):
+        return None
+    return frozenset(name.lower() for name in (host, *names)) | LOOPBACK_NAMES
+
 
 UNREPEATABLE = frozenset({b"host", b"origin", b"authorization", b"content-type", b"content-length"})
 """Headers that a request may have only once."""

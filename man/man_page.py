@@ -1,4 +1,8 @@
+<<<<<<<< HEAD:website/man_page.py
 """Writes website/man/textsieve.1, the manual page, from the help of the commands: `make docs`."""
+========
+"""Writes textsieve.1, the manual page, from the help of the commands: `make man`."""
+>>>>>>>> release:man/man_page.py
 
 import re
 import tomllib
@@ -10,7 +14,7 @@ import click
 from textsieve.cli.program import VERBS, program
 
 ROOT = Path(__file__).parents[1]
-TARGET = Path(__file__).parent / "man" / "textsieve.1"
+TARGET = Path(__file__).parent / "textsieve.1"
 ENVIRONMENT = {
     "TEXTSIEVE_TOKEN": "The secret that clients of \\fBtextsieve serve\\fR must send; without it, no secret is needed.",
     "TEXTSIEVE_DATA": "The folder with the files of named corpora.",
@@ -80,7 +84,7 @@ def manual() -> str:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     above = click.Context(program, info_name="textsieve")
     parts = [
-        '.\\" Made from the help of the commands by "make docs".',
+        '.\\" Made from the help of the commands by "make man".',
         f'.TH TEXTSIEVE 1 "" "textsieve {project["version"]}" "User Commands"',
         f".SH NAME\ntextsieve \\- {escape(program.get_short_help_str(200).rstrip('.'))}",
         ".SH SYNOPSIS\n\\fBtextsieve\\fR \\fICOMMAND\\fR [\\fIOPTIONS\\fR] [\\fIARGUMENTS\\fR]",
@@ -99,5 +103,4 @@ def manual() -> str:
 
 
 if __name__ == "__main__":
-    TARGET.parent.mkdir(exist_ok=True)
     TARGET.write_text(manual(), encoding="utf-8")
