@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.reference.categorizer_cases import plain_categorizer
 from tests.reference.cli_cases import CORRECTIONS, Ask, Run, documents, lines, write_csv
 
 from textsieve import Categorizer, load
@@ -120,6 +121,15 @@ def test_describing_keeps_the_pair_together(adaptive_model: Path, feedback: Path
     run("describe", adaptive_model, "--title", "News")
     assert ask("update", adaptive_model, feedback)["added"] == len(CORRECTIONS)
     assert load(adaptive_model).title == "News"
+
+
+def test_a_new_class_of_text_in_a_model_of_numbers_names_its_place(tmp_path: Path, run: Run) -> None:
+    model, later = tmp_path / "numbers.sieve", write_csv(tmp_path / "later.csv", [("oar deck", "1"), ("comet", "3")])
+    plain_categorizer(classifier="nb", keep_stats="all").fit(["sail oar", "salt oven"], [1, 2]).save(model)
+    failed = " ".join(run("update", model, later, exit_code=1).stderr.split())
+    assert "later.csv: line 3: The new class '3' is text, and the classes of the model are numbers" in failed
+    assert "update the model in Python" in failed
+    assert load(model).classes_.tolist() == [1, 2]
 
 
 def test_a_missing_or_foreign_file_is_named_with_the_command_that_trains(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sklearn.naive_bayes import MultinomialNB
 from tests.reference.categorizer_cases import plain_categorizer, small_texts
 
-from textsieve import Categorizer, Corpus, InputError, modelfile
+from textsieve import Categorizer, ChiSquare, Corpus, InputError, modelfile
 from textsieve.evaluation import held_out
 from textsieve.training import counted_documents
 from textsieve.training.full_statistics import LEAST_WEIGHT, FullStatistics
@@ -257,6 +257,7 @@ def test_rows_of_zeros_in_a_label_matrix_are_of_no_class() -> None:
         ({"classifier": "tcfp"}, "keep_stats='all': the classifier 'tcfp' learns from single weights"),
         ({"selector": "forward"}, "selector='forward' needs the documents .* ocfs, tofa, testors, ig, chi, mi, df"),
         ({"selector": "weights"}, "selector='weights' needs the documents"),
+        ({"selector": ChiSquare()}, r"selector=ChiSquare\(\) can't be stored for it; use one of the selectors"),
         ({"n_terms": "auto"}, "n_terms='auto' is tuned on documents"),
         ({"keep_stats": "some"}, "keep_stats='some'; use True, False or 'all'"),
     ],
