@@ -86,6 +86,7 @@ def test_only_the_first_blocks_choose() -> None:
     assert run.early(run.rows()[HALF_LIFE]) == 1
 
 
+@pytest.mark.filterwarnings("ignore:.*none of the selected terms")
 def test_a_small_stream_runs_and_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(adaptive, "CLASSIFIERS", ("nb",))
     monkeypatch.setattr(adaptive, "SELECTORS", ("ig", "df"))
