@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -170,6 +172,31 @@ def test_other_models_can_not_forget(updatable_model: Path, feedback: Path, news
     assert "--half-life is for a model with the statistics of all terms" in " ".join(failed.split())
     failed = run("train", news, "-o", updatable_model, "--at", "2026-01-01", exit_code=2).stderr
     assert "only statistics of all terms have a time" in failed
+
+
+def test_updates_in_two_processes_learn_all_documents(
+    adaptive_model: Path, later: Path, news: Path, tmp_path: Path
+) -> None:
+    """One may find the model locked, changes nothing then, and is started again."""
+    more = lines(tmp_path / "more.jsonl", *((f"probe moon v{number}", "space") for number in range(9)))
+    waiting, running = [later, more], dict[Path, subprocess.Popen[str]]()
+    while waiting or running:
+        for path in waiting:
+            command = [sys.executable, "-m", "textsieve", "update", str(adaptive_model), str(path)]
+            running[path] = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        waiting = []
+        for path, process in list(running.items()):
+            _, message = process.communicate(timeout=120)
+            del running[path]
+            if process.returncode:
+                assert "is being written or updated by another process" in message
+                waiting.append(path)
+    updated = load(adaptive_model)
+    rows = [*documents(), *NEW, *((f"probe moon v{number}", "space") for number in range(9))]
+    texts, labels = map(list, zip(*rows, strict=True))
+    whole = Categorizer(**updated.get_params()).fit(texts, labels)
+    assert updated.terms_ == whole.terms_
+    assert updated.coef_.tobytes() == whole.coef_.tobytes()
 
 
 def test_a_second_update_at_the_same_time_raises(adaptive_model: Path, later: Path, run: Run) -> None:
