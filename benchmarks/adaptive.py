@@ -83,7 +83,7 @@ class Stream(NamedTuple):
     @property
     def chart(self) -> Path:
         """Return the path of the chart."""
-        return DOCS / f"adaptive-{self.name}.svg"
+        return DOCS / f"adaptive-{self.name.lower()}.svg"
 
     @property
     def share_of_new_classes(self) -> float:
@@ -117,7 +117,7 @@ def reuters() -> Stream:
         whens, texts, labels = zip(*stories[start : start + REUTERS_BLOCK], strict=True)
         blocks.append(Block(list(texts), list(labels), whens[-1]))
     return Stream(
-        "reuters", "Reuters by date", blocks, ("3d", "7d", "14d", "30d", "90d", "1000docs", "4000docs"), (3, 5, 10)
+        "Reuters", "Reuters by date", blocks, ("3d", "7d", "14d", "30d", "90d", "1000docs", "4000docs"), (3, 5, 10)
     )
 
 
@@ -156,7 +156,7 @@ def newsgroups() -> Stream:
             del by_group[group][:PER_GROUP]
         blocks.append(Block(block_texts, block_labels, datetime(2000, 1, 1, tzinfo=UTC) + timedelta(days=n_groups)))
     half_lives = ("500docs", "1000docs", "2000docs", "8000docs")
-    return Stream("newsgroups", "20 Newsgroups, one group after another", blocks, half_lives, (3, 5, 10))
+    return Stream("Newsgroups", "20 Newsgroups, one group after another", blocks, half_lives, (3, 5, 10))
 
 
 # -- learners ----------------------------------------------------------------------------------------------------
@@ -270,7 +270,8 @@ class Outcome(NamedTuple):
     seconds: list[float]
 
 
-class Run(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Run:
     """The outcomes of all learners of a stream and a classifier."""
 
     stream: Stream
@@ -392,7 +393,7 @@ def resumed_runs(streams: Sequence[Stream], results: Path) -> Iterator[Run]:
                 warm_up(stream)
                 is_warm = True
             new = run(stream, classifier)
-            row = new._asdict() | {"stream": stream.title}
+            row = vars(new) | {"stream": stream.title}
             row["outcomes"] = {
                 name: [["".join("01"[flag] for flag in block.tolist()) for block in outcome.right], outcome.seconds]
                 for name, outcome in new.outcomes.items()
@@ -511,7 +512,7 @@ def draw_chart(run: Run) -> None:
     names = {ALL: "keep-stats all", HALF_LIFE: f"half-life {run.chosen(HALF_LIFE)}", FIXED: "fixed terms"}
     names |= {NOT_LEARNED: "never updated"}
     if river := best_river(run):
-        names[river] = "river"
+        names[river] = f"river, alpha={RIVER[river]:g}"
     curves = {
         shown: (learned_before, [float(right.mean()) for right in run.outcomes[rows[name]].right])
         for name, shown in names.items()
@@ -549,14 +550,17 @@ def differences(runs: Iterable[Run], row: str, other: str = ALL) -> list[Differe
 def changes(runs: list[Run], row: str, other: str = ALL) -> str:
     """Return by how many points the accuracy changes with the models of a row in place of another, and how surely."""
     having_both = [run for run in runs if {row, other} <= {*run.rows()}]
+    return spelled(zip(having_both, differences(having_both, row, other), strict=True))
 
-    def of_stream(runs: list[Run]) -> str:
-        return f"{span((100 * item.mean for item in differences(runs, row, other)), '+.1f')} points"
 
-    directions = [item.direction for item in differences(having_both, row, other)]
+def spelled(compared: Iterable[tuple[Run, Difference]]) -> str:
+    """Return differences in points, stream by stream, and how many are better or worse."""
+    of_run = dict(compared)
+    directions = [item.direction for item in of_run.values()]
     verdicts = ((1, "better"), (-1, "worse"), (0, "undecided"))
     counted = ", ".join(f"{directions.count(sign)} {word}" for sign, word in verdicts if sign in directions)
-    return f"{on_each(having_both, of_stream)} ({counted})"
+    points = on_each(of_run, lambda runs: f"{span((100 * of_run[run].mean for run in runs), '+.1f')} points")
+    return f"{points} ({counted})"
 
 
 def in_short(runs: list[Run]) -> str:
@@ -630,15 +634,11 @@ def river_findings(runs: list[Run]) -> list[str]:
     if not having_river:
         return []
     default, _ = RIVER
-
-    def best(of_stream: list[Run]) -> str:
-        compared = [difference(run, str(best_river(run))) for run in of_stream]
-        return f"{span((100 * item.mean for item in compared), '+.1f')} points"
-
+    best = spelled((run, difference(run, str(best_river(run)))) for run in having_river)
     took = span((seconds(run, str(best_river(run))) / seconds(run, ALL) for run in having_river), ".1f")
     return [
         "**River's naive Bayes** in place of `nb` with `--keep-stats all` changes the accuracy by "
-        f"{changes(having_river, default)} with its default alpha, and by {on_each(having_river, best)} with the alpha "
+        f"{changes(having_river, default)} with its default alpha, and by {best} with the alpha "
         f"that is better on the first blocks. To learn, it took {took} times as long."
     ]
 
@@ -709,8 +709,8 @@ otherwise as undecided.
 
 ## Limits
 
-- Two streams of about the same size are few, and the order of the newsgroups was drawn once.
-- On newsgroups, classes arrive, but no class changes: its posts are in random order. A group that arrived early also
+- Two streams of about the same size are few, and the order of the groups was drawn once.
+- On Newsgroups, classes arrive, but no class changes: its posts are in random order. A group that arrived early also
   has more documents than one that has just arrived, while the next block has as many of both. Forgetting and class
   weights both reduce that lead, so a gain there says little about streams whose classes themselves change.
 - The first blocks of Reuters are a few days of March 1987. Half-lives chosen on so short a time may not fit the months
