@@ -1,8 +1,4 @@
-<<<<<<<< HEAD:website/man_page.py
-"""Writes website/man/textsieve.1, the manual page, from the help of the commands: `make docs`."""
-========
 """Writes textsieve.1, the manual page, from the help of the commands: `make man`."""
->>>>>>>> release:man/man_page.py
 
 import re
 import tomllib

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from tests.reference.categorizer_cases import plain_categorizer
 from tests.reference.cli_cases import CORRECTIONS, Ask, Run, documents, lines, write_csv
 
 from textsieve import Categorizer, load
@@ -122,6 +125,15 @@ def test_describing_keeps_the_pair_together(adaptive_model: Path, feedback: Path
     assert load(adaptive_model).title == "News"
 
 
+def test_a_new_class_of_text_in_a_model_of_numbers_names_its_place(tmp_path: Path, run: Run) -> None:
+    model, later = tmp_path / "numbers.sieve", write_csv(tmp_path / "later.csv", [("oar deck", "1"), ("comet", "3")])
+    plain_categorizer(classifier="nb", keep_stats="all").fit(["sail oar", "salt oven"], [1, 2]).save(model)
+    failed = " ".join(run("update", model, later, exit_code=1).stderr.split())
+    assert "later.csv: line 3: The new class '3' is text, and the classes of the model are numbers" in failed
+    assert "update the model in Python" in failed
+    assert load(model).classes_.tolist() == [1, 2]
+
+
 def test_a_missing_or_foreign_file_is_named_with_the_command_that_trains(
     adaptive_model: Path, later: Path, run: Run
 ) -> None:
@@ -160,6 +172,31 @@ def test_other_models_can_not_forget(updatable_model: Path, feedback: Path, news
     assert "--half-life is for a model with the statistics of all terms" in " ".join(failed.split())
     failed = run("train", news, "-o", updatable_model, "--at", "2026-01-01", exit_code=2).stderr
     assert "only statistics of all terms have a time" in failed
+
+
+def test_updates_in_two_processes_learn_all_documents(
+    adaptive_model: Path, later: Path, news: Path, tmp_path: Path
+) -> None:
+    """One may find the model locked, changes nothing then, and is started again."""
+    more = lines(tmp_path / "more.jsonl", *((f"probe moon v{number}", "space") for number in range(9)))
+    waiting, running = [later, more], dict[Path, subprocess.Popen[str]]()
+    while waiting or running:
+        for path in waiting:
+            command = [sys.executable, "-m", "textsieve", "update", str(adaptive_model), str(path)]
+            running[path] = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        waiting = []
+        for path, process in list(running.items()):
+            _, message = process.communicate(timeout=120)
+            del running[path]
+            if process.returncode:
+                assert "is being written or updated by another process" in message
+                waiting.append(path)
+    updated = load(adaptive_model)
+    rows = [*documents(), *NEW, *((f"probe moon v{number}", "space") for number in range(9))]
+    texts, labels = map(list, zip(*rows, strict=True))
+    whole = Categorizer(**updated.get_params()).fit(texts, labels)
+    assert updated.terms_ == whole.terms_
+    assert updated.coef_.tobytes() == whole.coef_.tobytes()
 
 
 def test_a_second_update_at_the_same_time_raises(adaptive_model: Path, later: Path, run: Run) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.naive_bayes import MultinomialNB
-from tests.reference.categorizer_cases import plain_categorizer, small_texts
+from tests.reference.categorizer_cases import WORDS, plain_categorizer, small_texts
 
-from textsieve import Categorizer, Corpus, InputError, modelfile
+from textsieve import Categorizer, ChiSquare, Corpus, InputError, load, modelfile
 from textsieve.evaluation import held_out
+from textsieve.modelfile.statistics_file import encode_full
 from textsieve.training import counted_documents
 from textsieve.training.full_statistics import LEAST_WEIGHT, FullStatistics
 
@@ -29,9 +31,12 @@ CASES: list[dict[str, Any]] = [
     {"classifier": "rocchio", "selector": "mi", "n_terms": 7},
     {"classifier": "nb", "selector": "testors"},
     {"classifier": "nb", "selector": None, "stop_words": ["the", "and"]},
+    {"classifier": "rocchio", "analyzer": "char_wb", "ngram_range": (2, 3), "min_df": 0.1, "max_df": 30},
+    {"classifier": "cnb", "analyzer": "text", "strip_accents": "unicode", "n_terms": "all", "tf": "binary"},
 ]
 N = 40
 CASE = {multilabel: small_texts(n=N, n_classes=4, multilabel=multilabel) for multilabel in (False, True)}
+WORDS_OF_CLASSES = list(WORDS)
 RANKS: dict[str, Any] = {"cut": "rcut", "cut_options": {"ranks": 1}}
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -41,9 +46,14 @@ def categorizer(case: dict[str, Any] = CASES[0], **settings: Any) -> Categorizer
 
 
 def some(documents: Any, label_format: str = "single") -> tuple[list[str], Any]:
-    """Return some documents; some have no label, and one has no word."""
-    case = CASE[label_format == "sets"]
+    """Return some documents; some have no label (in a matrix, they are in no class), and one has no word."""
+    case = CASE[label_format in ("sets", "matrix")]
     texts = ["" if at == 17 else case.texts[at] for at in documents]
+    if label_format == "numbers":
+        return texts, [WORDS_OF_CLASSES.index(case.label_sets[at][0]) - 1.5 for at in documents]
+    if label_format == "matrix":
+        rows = [[name in case.label_sets[at] and at % 13 != 7 for name in WORDS_OF_CLASSES] for at in documents]
+        return texts, np.array(rows, np.int64).reshape(len(rows), len(WORDS_OF_CLASSES))
     sets = [() if at % 13 == 7 else case.label_sets[at] for at in documents]
     return texts, sets if label_format == "sets" else [labels[0] if labels else None for labels in sets]
 
@@ -54,23 +64,43 @@ def learned(model: Categorizer) -> bytes:
     return modelfile.encode(replace(model.model_, about=about))
 
 
+def statistics_of(model: Categorizer) -> bytes:
+    """Return the bytes of a model's statistics, at a time that does not depend on the clock."""
+    statistics = model._kept_statistics()
+    assert isinstance(statistics, FullStatistics)
+    return encode_full(replace(statistics, when=START))
+
+
 @given(
     case=st.sampled_from(CASES),
-    label_format=st.sampled_from(["single", "sets"]),
+    label_format=st.sampled_from(["single", "sets", "numbers", "matrix"]),
     order=st.permutations(range(N)),
     cuts=st.lists(st.integers(10, N), max_size=3),
+    is_weighted=st.booleans(),
+    is_saved=st.booleans(),
 )
 def test_any_sequence_of_updates_gives_the_model_of_all_documents(
-    case: dict[str, Any], label_format: str, order: list[int], cuts: list[int]
+    case: dict[str, Any], label_format: str, order: list[int], cuts: list[int], *, is_weighted: bool, is_saved: bool
 ) -> None:
-    """Parts may lack classes and terms, which first appear later."""
+    """Parts may lack classes and terms, which first appear later; the model may be saved and loaded in between."""
     first, *parts = np.split(np.array(order), sorted(cuts)) if cuts else [np.array(order)]
     if len({label for label in some(first.tolist())[1] if label}) < 2:
         return
-    model = categorizer(case).fit(*some(first.tolist(), label_format))
-    for part in parts:
-        model.update(*some(part.tolist(), label_format))
-    assert learned(model) == learned(categorizer(case).fit(*some(range(N), label_format)))
+
+    def weights(documents: Any) -> dict[str, Any]:
+        return {"sample_weight": [1 + at % 3 for at in documents]} if is_weighted else {}
+
+    model = categorizer(case).fit(*some(first.tolist(), label_format), **weights(first.tolist()))
+    with TemporaryDirectory() as folder:
+        for part in parts:
+            if len(part):
+                model.update(*some(part.tolist(), label_format), **weights(part.tolist()))
+            if is_saved:
+                model.save(f"{folder}/news.sieve")
+                model = load(f"{folder}/news.sieve")
+        whole = categorizer(case).fit(*some(range(N), label_format), **weights(range(N)))
+        assert learned(model) == learned(whole)
+        assert statistics_of(model) == statistics_of(whole)
 
 
 @given(window=st.integers(1, 5), cuts=st.lists(st.integers(12, N - 8), min_size=1, max_size=4))
@@ -257,6 +287,7 @@ def test_rows_of_zeros_in_a_label_matrix_are_of_no_class() -> None:
         ({"classifier": "tcfp"}, "keep_stats='all': the classifier 'tcfp' learns from single weights"),
         ({"selector": "forward"}, "selector='forward' needs the documents .* ocfs, tofa, testors, ig, chi, mi, df"),
         ({"selector": "weights"}, "selector='weights' needs the documents"),
+        ({"selector": ChiSquare()}, r"selector=ChiSquare\(\) can't be stored for it; use one of the selectors"),
         ({"n_terms": "auto"}, "n_terms='auto' is tuned on documents"),
         ({"keep_stats": "some"}, "keep_stats='some'; use True, False or 'all'"),
     ],

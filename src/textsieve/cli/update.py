@@ -58,8 +58,9 @@ if TYPE_CHECKING:
 @click.option(
     "--skip-unknown-labels",
     is_flag=True,
-    help="Leave out documents whose label is no class of the model. Without this option, a model that is trained again "
-    "learns a new class; otherwise such a document is an error, and the model is not changed.",
+    help="Leave out documents whose label is no class of the model. Without this option, a model that is trained "
+    "again, or was trained with --keep-stats all, learns a new class; for any other model, such a document is an "
+    "error, and the model is not changed.",
 )
 @click.option(
     "--fit-thresholds",

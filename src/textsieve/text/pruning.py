@@ -41,7 +41,7 @@ def df_bounds(n_documents: float, min_df: float, max_df: float) -> tuple[float, 
                 Setting("max_df", max_df),
                 " is fewer documents than ",
                 Setting("min_df", min_df),
-                f": at most {most:g} and at least {least:g} of {n_documents:,} documents",
+                f": at most {most:g} and at least {least:g} of {round(n_documents, 2):,} documents",
             ),
             hint=("lower ", Setting("min_df"), " or raise ", Setting("max_df")),
         )
@@ -55,7 +55,7 @@ def no_documents() -> InputError:
 
 def no_terms(n_documents: float, reason: tuple[str | Setting, ...] = ()) -> InputError:
     """Return the error for documents without any term; `reason` says why (see `Reading.no_terms_reason`)."""
-    problem = f"None of the {n_documents:,} documents has a term"
+    problem = f"None of the {round(n_documents, 2):,} documents has a term"
     return InputError((f"{problem}: ", *reason, ".") if reason else f"{problem}.")
 
 
@@ -64,7 +64,7 @@ def none_within(n_documents: float, min_df: float, max_df: float) -> InputError:
     least, most = df_bounds(n_documents, min_df, max_df)
     return InputError(
         (
-            f"No term is in {least:g} to {most:g} of the {n_documents:,} documents (",
+            f"No term is in {least:g} to {most:g} of the {round(n_documents, 2):,} documents (",
             Setting("min_df", min_df),
             ", ",
             Setting("max_df", max_df),

@@ -202,12 +202,9 @@ def _require_statistics_alone(settings: Settings, plan: TrainingPlan) -> None:
         )
     by_name = [name for name in SELECTORS if name not in DOCUMENT_SELECTORS]
     if not (settings.selector is None or settings.selector in by_name):
+        reason = "needs the documents for it" if isinstance(settings.selector, str) else "can't be stored for it"
         raise InputError(
-            (
-                "an update selects terms anew, and ",
-                Setting("selector", settings.selector),
-                " needs the documents for it",
-            ),
+            ("an update selects terms anew, and ", Setting("selector", settings.selector), f" {reason}"),
             setting="keep_stats",
             value=settings.keep_stats,
             hint=f"use one of the selectors {', '.join(by_name)}, by name",

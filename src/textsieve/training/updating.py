@@ -175,6 +175,11 @@ def require_labels(model: Model, labels: Sequence[Any], *, may_be_new: bool = Fa
     for label in labels:
         if label not in model.classes:
             problem = unknown_label(model, label)
+            if may_be_new and isinstance(label, str) and not isinstance(model.classes[0], str):
+                raise InputError(
+                    f"The new class {shown(label)} is text, and the classes of the model are numbers",
+                    hint="update the model in Python, where labels can be numbers",
+                )
             if not (may_be_new and isinstance(problem, UnknownLabel)):
                 raise problem
     if not model.multilabel and len(labels) > 1:
