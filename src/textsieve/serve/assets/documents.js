@@ -1,8 +1,8 @@
 // Read the documents of a file as a table with a column of texts, whatever the format of the file.
 //
-// The content of a file is its text, or the rows of a sheet. A table is `{kind, columns, rows, faults, warning}`: the names of the columns, rows of cells, and a message for each
-// row that could not be read. A cell is text as in the file, or null if the file has none. The names of text and label
-// columns are the same as on the command line.
+// The content of a file is its text, or the rows of a sheet. A table is `{kind, columns, rows, faults, warning}`: the
+// names of the columns, rows of cells, and a message for each row that could not be read. A cell is text as in the
+// file, or null if the file has none. The names of text and label columns are the same as on the command line.
 
 import { SEPARATORS, parseCsv, separatorOf } from "./csv.js";
 import { itemsOf, recordOf } from "./json-cells.js";

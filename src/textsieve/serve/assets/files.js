@@ -39,7 +39,8 @@ const namingFile = (file, read) => async () => {
   try {
     return await read();
   } catch (reason) {
-    throw reason instanceof ZipError ? new Error(`${file.name} can’t be read: ${reason.message}. ${SAVE_AGAIN}`) : reason;
+    if (!(reason instanceof ZipError)) throw reason;
+    throw new Error(`${file.name} can’t be read: ${reason.message}. ${SAVE_AGAIN}`);
   }
 };
 
@@ -56,7 +57,8 @@ export const partsOf = async (file) => {
   }
   const text = decode(bytes);
   if (text !== null) return [{ name: null, read: () => Promise.resolve(text) }];
-  const what = startsWith(OLE_MARK) ? "an old Excel file, or protected by a password" : "neither text nor an Excel file";
+  const isOld = startsWith(OLE_MARK);
+  const what = isOld ? "an old Excel file, or protected by a password" : "neither text nor an Excel file";
   throw new Error(`${file.name} is ${what}. ${SAVE_AGAIN}`);
 };
 

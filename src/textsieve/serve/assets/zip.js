@@ -38,15 +38,16 @@ const entriesOf = (view) => {
   let place = view.getUint32(end + 16, true);
   for (let number = 0; number < nEntries; number += 1) {
     if (view.getUint32(place, true) !== ENTRY) throw new ZipError("it is damaged");
-    const nameBytes = view.getUint16(place + 28, true), others = view.getUint16(place + 30, true);
-    const name = new TextDecoder().decode(new Uint8Array(view.buffer, view.byteOffset + place + ENTRY_BYTES, nameBytes));
+    const nBytesOfName = view.getUint16(place + 28, true), nOthers = view.getUint16(place + 30, true);
+    const start = view.byteOffset + place + ENTRY_BYTES;
+    const name = new TextDecoder().decode(new Uint8Array(view.buffer, start, nBytesOfName));
     entries.set(name.toLowerCase(), {
       flags: view.getUint16(place + 8, true),
       method: view.getUint16(place + 10, true),
       nBytes: view.getUint32(place + 20, true),
       header: view.getUint32(place + 42, true),
     });
-    place += ENTRY_BYTES + nameBytes + others + view.getUint16(place + 32, true);
+    place += ENTRY_BYTES + nBytesOfName + nOthers + view.getUint16(place + 32, true);
   }
   return entries;
 };
