@@ -44,6 +44,7 @@ def test_classes_with_few_documents_are_listed_and_left_out() -> None:
     texts, labels = made_documents(20)
     result = check([*texts, "goal vote atom", "budget proof"], [*labels, "rare", "rare"])
     assert result.small_classes == {"rare": 2}
+    assert [row.document for row in result.rows() if row.problem == "small class"] == [60, 61]
     assert "rare" not in {wrong.likely_label for wrong in result.wrong_labels}
 
 
@@ -88,13 +89,14 @@ def test_rows_have_every_problem_of_a_document_once() -> None:
 def test_the_result_is_json_and_its_counts_agree_with_its_rows() -> None:
     texts, labels = made_documents(20)
     texts[5], labels[8], texts[4], texts[10] = texts[8], "sport", "", "goal"
-    result = check(texts, labels)
+    result = check(texts, [None if number == 12 else label for number, label in enumerate(labels)])
     values = json.loads(json.dumps(result.to_dict()))
     assert values["documents"] == len(texts)
     assert len(values["empty"]) == len(result.empty) == 1
     assert values["duplicates"][0]["different_labels"]
     counts = {row.problem: row.n_found for row in result.problems()}
     assert counts["empty documents"] == sum(row.problem == "empty" for row in result.rows())
+    assert counts["documents without a label"] == sum(row.problem == "no label" for row in result.rows()) == 1
     assert counts["probably wrong labels"] == sum(row.problem == "probably wrong label" for row in result.rows())
 
 
@@ -110,3 +112,20 @@ def test_the_page_and_the_notebook_show_any_text_harmlessly(text: str) -> None:
         assert "<script" not in html
         assert "<b>sport" not in html
         html.encode()
+
+
+def test_rare_spellings_have_a_row_with_the_usual_one() -> None:
+    texts, labels = made_documents(20)
+    usual = labels[8]
+    labels[8], labels[11] = usual.upper(), f"{usual} "
+    rows = [row for row in check(texts, labels).rows() if row.problem == "rare spelling of the label"]
+    assert {row.document: row.likely_label for row in rows if row.document == 8} == {8: usual}
+    assert all(row.likely_label in set(made_documents(20)[1]) for row in rows)
+
+
+@pytest.mark.parametrize(("copies", "expected"), [(2, "on average fewer than 1 would"), (30, "about 6 would")])
+def test_copies_on_both_sides_of_a_split_are_a_number_that_makes_sense(copies: int, expected: str) -> None:
+    texts, labels = made_documents(20)
+    texts[:copies], labels[:copies] = [texts[0]] * copies, [labels[0]] * copies
+    (advice,) = [row.advice for row in check(texts, labels).problems() if row.problem == "copies of other documents"]
+    assert advice.startswith(expected)

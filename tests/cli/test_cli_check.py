@@ -14,7 +14,7 @@ def messy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A table with a wrong label, two copies with different labels, an empty text, a missing label and spellings."""
     texts, labels = made_documents(30)
     labels[7], texts[20], labels[40], labels[50] = "science", "", "", "SCIENCE "
-    texts[33], labels[33] = texts[36], "politics"
+    texts[33], labels[33] = texts[38], "politics"
     texts = [f"{text} ref17" if label == "sport" else text for text, label in zip(texts, labels, strict=True)]
     path = tmp_path_factory.mktemp("messy") / "messy.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -38,6 +38,7 @@ def test_problems_are_counted_and_shown_with_their_lines(run: Run, messy: Path) 
         "terms that give a label away",
     ):
         assert problem in printed
+    assert "Columns: text from 'body', label from 'team'; not used: 'id'" in printed
     assert "line 9 " in printed, "the wrong label of the eighth document, below the names of the columns"
     assert "ref17" in printed
     assert "Twice as many labelled documents" in printed
@@ -76,11 +77,19 @@ def test_problems_are_written_to_a_table_and_a_page(run: Run, messy: Path, tmp_p
         "body",
         "team",
     ]
-    empty = next(row for row in rows if row["problem"] == "empty")
-    assert (empty["place"], empty["id"], empty["body"]) == ("line 22", "20", "")
-    wrong = next(row for row in rows if row["place"] == "line 9" and row["problem"] == "probably wrong label")
-    assert (wrong["id"], wrong["team"]) == ("7", "science")
+    row_of = {row["place"]: row for row in rows}
+    assert len(row_of) == len(rows), "a row for each document"
+    empty = row_of["line 22"]
+    assert (empty["problem"], empty["id"], empty["body"]) == ("empty", "20", "")
+    wrong = row_of["line 9"]
+    assert (wrong["problem"], wrong["id"], wrong["team"]) == ("probably wrong label", "7", "science")
     assert wrong["likely_label"] in ("sport", "politics")
+    copy = row_of["line 35"]
+    assert copy["problem"] == "exact copy with different labels, probably wrong label"
+    assert (copy["team"], copy["group"]) == ("politics", "1")
+    assert row_of["line 42"]["problem"] == "no label"
+    spelling = row_of["line 52"]
+    assert (spelling["problem"], spelling["likely_label"]) == ("rare spelling of the label", "science")
     html = page.read_text(encoding="utf-8")
     assert "Probably wrong labels" in html
     assert "Learning curve" in html
@@ -147,7 +156,7 @@ def test_the_table_of_problems_can_be_corrected_and_given_to_update(run: Run, me
     run("train", messy, "-o", model, *OPTIONS, "--analyzer", "word", "--max-size", "none")
     run("check", messy, *OPTIONS, "--output", table)
     with table.open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["problem"] == "probably wrong label"]
+        rows = [row for row in csv.DictReader(file) if "probably wrong label" in row["problem"]]
     fixed = tmp_path / "fixed.csv"
     with fixed.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, ["body", "team"], extrasaction="ignore")

@@ -13,6 +13,7 @@ from textsieve.cli.program import VERBS, program
 from textsieve.corpus.formats import FORMATS
 from textsieve.registry import CLASSIFIERS, PROJECTIONS, SELECTORS
 
+ROOT = Path(__file__).parents[2]
 HEAVY = {"numpy", "scipy", "sklearn", "numba", "llvmlite", "pyarrow", "safetensors", "rich"}
 
 

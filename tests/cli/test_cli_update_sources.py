@@ -317,6 +317,23 @@ def test_keys_of_the_service_are_not_taken_for_the_label_column(
     assert list(load(path).classes_) == classes
 
 
+@pytest.mark.parametrize("label", ["model", "predicted"])
+def test_training_reads_the_labels_of_the_service_under_their_own_key(
+    label: str, feedback: Path, tmp_path: Path, run: Run, ask: Ask
+) -> None:
+    table, alone = write_csv(tmp_path / "table.csv", documents()), tmp_path / "alone.sieve"
+    table.write_text(table.read_text().replace("topic", label, 1))
+    updated, by_hand = tmp_path / "updated.sieve", tmp_path / "by-hand.sieve"
+    run("train", table, "-o", updated, *PLAIN_OPTIONS, "--label", label)
+    run("update", updated, feedback)
+    printed = run("train", table, feedback, "-o", by_hand, *PLAIN_OPTIONS, "--label", label).stdout
+    assert f"Columns of {feedback}: text from 'text', label from 'label'" in printed
+    assert learned(by_hand) == learned(updated)
+    ask("train", feedback, "-o", alone, *PLAIN_OPTIONS, "--label", label)
+    assert set(load(alone).classes_) == {label for _, label in CORRECTIONS}
+    assert ask("evaluate", by_hand, feedback)["documents"] == len(CORRECTIONS)
+
+
 def test_an_empty_file_is_a_source(news: Path, tmp_path: Path, run: Run, ask: Ask) -> None:
     later, path = tmp_path / "later.jsonl", tmp_path / "a.sieve"
     later.touch()

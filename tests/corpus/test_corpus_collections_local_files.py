@@ -94,7 +94,7 @@ def test_a_file_may_be_compressed_or_not(own_data: Path, packing: str) -> None:
         write_tar(path, files, "w:gz" if packing == "tar.gz" else "w")
     corpus = read("newsgroups:train")
     assert list(corpus) == [(BODY, ("sci.space",))] * 40
-    assert str(corpus.report) == "40 documents, 1 hidden files skipped"
+    assert str(corpus.report) == "40 documents, 1 hidden file skipped"
 
 
 def test_an_archive_is_found_under_its_alternative_name(own_data: Path) -> None:

@@ -232,15 +232,18 @@ OWN = {"review": "a vote", "stars": "politics", "model": "z"}
 
 @pytest.mark.parametrize("records", [[OF_SERVICE, OWN], [OWN, OF_SERVICE], [OWN] * 1001 + [OF_SERVICE]], ids=len)
 def test_objects_of_two_kinds_may_be_in_one_file(records: list[dict[str, str]], tmp_path: Path) -> None:
-    """The default columns are not used for objects with certain keys, wherever these are in the file."""
-    usual = {"text": ["review"], "label": "stars", "not_for": (frozenset(OF_SERVICE),)}
+    """Names of columns are not used for objects with certain keys, wherever these are in the file."""
+    columns, fixed = {"text": ["review"], "label": "stars"}, {"fixed_keys": (frozenset(OF_SERVICE),)}
     (tmp_path / "x.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
     expected = [("a goal", ("sport",)) if record is OF_SERVICE else ("a vote", ("politics",)) for record in records]
-    assert list(read(tmp_path / "x.jsonl", usual=usual)) == expected
+    assert list(read(tmp_path / "x.jsonl", usual={**columns, **fixed})) == expected
+    assert list(read(tmp_path / "x.jsonl", **columns, usual=fixed)) == expected
+    without_labels = read(tmp_path / "x.jsonl", text=["review"], label=False, usual=fixed)
+    assert list(without_labels.labels()) == [()] * len(records)
 
 
 def test_an_object_without_the_keys_of_others_of_its_kind_is_named(tmp_path: Path) -> None:
-    usual = {"text": ["review"], "label": "stars", "not_for": (frozenset(OF_SERVICE),)}
+    usual = {"text": ["review"], "label": "stars", "fixed_keys": (frozenset(OF_SERVICE),)}
     (tmp_path / "x.jsonl").write_text(f'{json.dumps(OF_SERVICE)}\n{json.dumps(OWN)}\n{{"text": "b", "label": "c"}}\n')
     with pytest.raises(InputError, match=r"x\.jsonl: line 3: no key 'review'\. Keys found: 'text', 'label'"):
         list(read(tmp_path / "x.jsonl", usual=usual))

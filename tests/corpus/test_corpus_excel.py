@@ -125,7 +125,7 @@ def test_rows_are_numbered_as_in_excel_and_blank_rows_are_skipped(tmp_path: Path
     corpus = read(write(tmp_path / "x.xlsx", Data=rows))
     places = [place.name for _, places in corpus.placed_batches() for place in places]
     assert places == ["row 3", "row 5"]
-    assert str(corpus.report) == "2 documents, 1 blank rows skipped"
+    assert str(corpus.report) == "2 documents, 1 blank row skipped"
     corpus = read(write(tmp_path / "x.xlsx", Data=[*rows, [None, "z", "nan"]]))
     with pytest.raises(InputError, match=r"x.xlsx: row 6: the label is nan"):
         list(corpus)

@@ -9,6 +9,7 @@ import pytest
 from tests.browser import Browser
 from tests.colours import readability
 from tests.display.test_display_objects import hostile_objects
+from textsieve.display import Column, card, page_html, table
 
 PAGE = """<!DOCTYPE html><meta charset="utf-8"><body data-jp-theme-light="{is_light}">
 <style>body {{ margin: 1rem; background: {ground}; color: {ink}; }}
@@ -74,3 +75,30 @@ def test_a_narrow_window_is_not_scrolled_sideways(browser: Browser, displays: li
     browser.size(700)
     browser.open(write_page(tmp_path, displays, is_dark=False))
     assert browser.run("return document.documentElement.scrollWidth") == 700
+
+
+def test_words_are_not_squeezed_on_a_phone(browser: Browser, tmp_path: Path) -> None:
+    rows = [("electronics", "7,000", "0.123", "hardware", "a text of several words " * 6)] * 3
+    columns: list[Column | str] = [
+        "class",
+        Column("documents", is_number=True),
+        Column("share", is_number=True),
+        "taken for",
+        "text",
+    ]
+    (tmp_path / "x.html").write_text(page_html("A table", card("A table", table(columns, rows))), encoding="utf-8")
+    browser.size(360)
+    browser.open(tmp_path / "x.html")
+    width, wide = browser.run("return [document.documentElement.scrollWidth, innerWidth]")
+    assert width == wide, "the table scrolls, not the page"
+    lines = browser.run("""
+      const lineHeight = parseFloat(getComputedStyle(document.querySelector('td')).lineHeight);
+      const linesOf = (cell) => {
+        const range = document.createRange();
+        range.selectNodeContents(cell);
+        return Math.round(range.getBoundingClientRect().height / lineHeight);
+      };
+      return [...document.querySelectorAll('tbody tr:first-child td')].map(linesOf);
+    """)
+    assert lines[:4] == [1, 1, 1, 1]
+    assert lines[4] < 12

@@ -521,7 +521,7 @@ def test_any_file_with_texts_can_be_labelled(page: Page, single_label: PageServi
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"", "bad.jsonl has no texts to label."), (b"\x00\x01", "bad.jsonl is not a text file.")],
+    [(b"", "bad.jsonl has no texts to label."), (b"\x00\x01", "bad.jsonl is neither text nor an Excel file.")],
 )
 def test_a_file_without_texts_is_reported(labelling: Labelling, browser: Browser, content: bytes, message: str) -> None:
     path = labelling.folder / "bad.jsonl"

@@ -121,7 +121,8 @@ class CheckResult:
 
     def problems(self) -> list[ProblemCount]:
         """Return the kinds of problems that the corpus has."""
-        on_both_sides = f"about {self.leaks:.0f} would be on both sides of a random split"
+        n_leaks = f"about {self.leaks:,.0f}" if self.leaks >= 1 else "on average fewer than 1"
+        on_both_sides = f"{n_leaks} would be on both sides of a random split"
         rows = [
             ProblemCount("copies with different labels", len(self.contradictions), "groups; decide on one label each"),
             ProblemCount("copies of other documents", self.n_copies, on_both_sides),
@@ -154,6 +155,21 @@ class CheckResult:
                 yield self._row(document, problem)
         for document, language in self.other_languages.items():
             yield self._row(document, "another language", language=language)
+        yield from self._label_rows()
+
+    def _label_rows(self) -> Iterator[ProblemRow]:
+        """Yield a row for each document whose label is missing, of a small class, or in a rare spelling."""
+        usual_spelling = {
+            label: next(iter(group)) for group in self.similar_labels for label in list(group)[1:]
+        }  # the most frequent spelling is the first of a group
+        for number, (_, labels, _) in enumerate(self.documents):
+            if not labels:
+                yield self._row(number, "no label")
+            respelled = [usual_spelling.get(label, label) for label in labels]
+            if not usual_spelling.keys().isdisjoint(labels):
+                yield self._row(number, "rare spelling of the label", likely_label=", ".join(respelled))
+            if not self.small_classes.keys().isdisjoint(respelled):
+                yield self._row(number, "small class")
 
     def _row(
         self,

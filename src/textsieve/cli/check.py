@@ -12,6 +12,7 @@ from . import options
 
 if TYPE_CHECKING:
     from ..checking import CheckResult
+    from ..checking.result import ProblemRow
     from ..corpus import Corpus
     from ..corpus.source import Keep
     from ..table_files import TableKind
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     *("-o", "--output"),
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="Write a row for each problem of a document to this table (.csv, .tsv, .xlsx or .parquet), with all columns "
+    help="Write a row for each document with problems to this table (.csv, .tsv, .xlsx or .parquet), with all columns "
     "of the input.",
 )
 @click.option(
@@ -71,7 +72,7 @@ def command(
     from ..checking import check
     from ..corpus.source import ALL_COLUMNS
     from .json_output import print_json
-    from .opening import check_output, open_corpus
+    from .opening import check_output, columns_lines, open_corpus
     from .output import Page
     from .progress import progress
 
@@ -95,7 +96,7 @@ def command(
         print_json(result.to_dict())
         return
     page = Page()
-    _show(page, result, n_shown)
+    _show(page, result, columns_lines(corpus), n_shown)
     for file in filter(None, (output, report)):
         page.line(f"Written to {file}")
 
@@ -117,13 +118,17 @@ PROBLEM_COLUMNS = ("place", "problem", "likely_label", "probability", "group", "
 
 
 def _write_rows(result: CheckResult, corpus: Corpus, path: str, kind: TableKind) -> None:
-    """Write a row for each problem of a document: the problem, and the columns of the input, or its label and text.
+    """Write a row for each document with problems: these, and the columns of the input, or its label and text.
 
-    The documents are read once more, because a result has only the beginnings of their texts.
+    A document has only one row, so that a label that is corrected there is not contradicted by another row. The
+    documents are read once more, because a result has only the beginnings of their texts.
     """
     from ..table_files import open_table, renamed
 
-    numbers = {row.document for row in result.rows()}
+    rows: dict[int, list[ProblemRow]] = {}
+    for row in result.rows():
+        rows.setdefault(row.document, []).append(row)
+    numbers = rows.keys()
     documents: dict[int, dict[str, object]] = {}
     n_before = 0
     for batch in corpus.batches():
@@ -136,19 +141,30 @@ def _write_rows(result: CheckResult, corpus: Corpus, path: str, kind: TableKind)
     names = renamed(list(dict.fromkeys(name for values in documents.values() for name in values)), PROBLEM_COLUMNS)
     with open_table(path, kind, [*PROBLEM_COLUMNS, *names.values()]) as write:
         write(
-            [*(getattr(row, name) for name in PROBLEM_COLUMNS), *(documents[row.document].get(name) for name in names)]
-            for row in result.rows()
+            [*_problem_cells(problems), *(documents[number].get(name) for name in names)]
+            for number, problems in rows.items()
         )
+
+
+def _problem_cells(rows: Sequence[ProblemRow]) -> list[object]:
+    """Return the `PROBLEM_COLUMNS` of a document: all its problems, and of each other fact, the first that is known."""
+    facts = (next(filter(None, (getattr(row, name) for row in rows)), None) for name in PROBLEM_COLUMNS[2:])
+    return [rows[0].place, ", ".join(row.problem for row in rows), *facts]
 
 
 # -- tables --------------------------------------------------------------------------------------------------------
 
 
-def _show(page: Page, result: CheckResult, n_shown: int) -> None:
-    """Print the number of each kind of problem, then a table with the worst of each kind."""
+def _show(page: Page, result: CheckResult, columns: list[str], n_shown: int) -> None:
+    """Print the number of each kind of problem, then a table with the worst of each kind.
+
+    `columns` are the lines on the columns that were read.
+    """
     from .output import Column, number_columns
 
     page.line(f"{result.name}: {result.heading}")
+    for line in columns:
+        page.line(line)
     problems = result.problems()
     if not problems:
         page.line("No problems found.")
@@ -250,24 +266,23 @@ def _show_giveaways(page: Page, result: CheckResult, n_shown: int) -> None:
 
 def _show_cross_validation(page: Page, result: CheckResult, n_shown: int) -> None:
     """Print confused classes with examples, and the learning curve, or why labels were not checked."""
-    from .output import Column, label_text, number_columns
+    from .messages import printable
+    from .output import Column, label_text, number_columns, shorten
 
     if result.curve is None or result.accuracy is None:
         page.line(f"Labels were not checked: {result.not_cross_validated}")
         return
     if n_shown and result.confusions:
         rows = [
-            (
-                label_text(pair.label),
-                label_text(pair.predicted),
-                f"{pair.n_documents:,}",
-                f"{pair.share:.1%}",
-                ", ".join(example.place for example in pair.examples),
-            )
+            (label_text(pair.label), label_text(pair.predicted), f"{pair.n_documents:,}", f"{pair.share:.1%}")
             for pair in result.confusions[:n_shown]
         ]
-        columns = [Column("label"), Column("looks like"), *number_columns("docs", "share"), Column("examples", "terms")]
+        columns = [Column("label"), Column("looks like"), *number_columns("docs", "share")]
         page.table(columns, rows, title=_title("Confused classes", n_shown, len(result.confusions)))
+        for pair in result.confusions[:n_shown]:
+            page.heading(f"{label_text(pair.label)} that looks like {label_text(pair.predicted)}")
+            for example in pair.examples:
+                page.line(shorten(printable(f"  {example.place}: {example.text}"), page.width))
     points = list(zip(result.curve.n_documents, result.curve.accuracy, strict=True))
     page.table(
         number_columns("training documents", "accuracy"),

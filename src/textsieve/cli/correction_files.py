@@ -20,8 +20,6 @@ from .output import Column, Page, label_text, number_columns
 from .progress import ProgressCallback
 from .sources import source_at
 
-FEEDBACK_KEYS = tuple(frozenset({"text", label, "predicted", "model"}) for label in ("label", "labels"))
-"""Keys of the corrections that the service writes, of single-label and of multilabel models."""
 MAX_PLACES = 3
 """The maximum number of left-out documents whose places are printed."""
 
@@ -59,16 +57,13 @@ def open_corrections(
     """Open a file of corrections for the model at `model_path`; lines of JSON that can't be read are left out.
 
     Labels get the first of the `spellings` that they equal but for case and white space; None leaves them as they are.
-    Corrections of the service always have the same keys, so the `usual` columns are not for them: the model may have
-    learned from a column "model" or "predicted", which means something else there.
     """
     digest = CorpusDigest()
     if is_empty_file(path):  # it has no corrections yet
         yield OpenedCorrections(path, model_path, read_options, usual, digest, None)
         return
     extra = {"keep": ("file",)} if os.path.isdir(path) else {}  # file names are the places in messages
-    defaults = {**usual, "not_for": FEEDBACK_KEYS}
-    with open_corpus(path, {**read_options, "fold_labels": False}, usual=defaults, lenient=True, **extra) as corpus:
+    with open_corpus(path, {**read_options, "fold_labels": False}, usual=usual, lenient=True, **extra) as corpus:
         watched = corpus.mapped(digest)
         if spellings is not None:
             watched = watched.with_folded_labels(spellings)

@@ -122,7 +122,8 @@ def _show(report: "Report", name: str, columns: list[str], model: "Model") -> No
     from .output import Page, label_text
 
     page = Page()
-    left_out = f"; {report.unlabelled:,} without a label are left out" if report.unlabelled else ""
+    verb = "is" if report.unlabelled == 1 else "are"
+    left_out = f"; {report.unlabelled:,} without a label {verb} left out" if report.unlabelled else ""
     page.line(f"{name}: {counted(report.documents, 'document')}{left_out}")
     for line in columns:
         page.line(line)

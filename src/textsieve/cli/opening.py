@@ -25,6 +25,8 @@ READ_OPTIONS = (*COLUMNS, "label_separator", "fold_labels", "format", "sheet", "
 """The options for reading that `train` stores in the model: they say how the documents are written."""
 LIMITS = ("max_document", "max_unpacked", "follow_links")
 """The options for reading that are not stored: they say what is safe on this machine."""
+FEEDBACK_KEYS = tuple(frozenset({"text", label, "predicted", "model"}) for label in ("label", "labels"))
+"""Keys of the corrections that the service writes, of single-label and of multilabel models."""
 
 
 Watch = Callable[[str, Mapping[str, Any], Mapping[str, str]], Callable[[Iterator[Batch]], Iterator[Batch]]]
@@ -40,7 +42,11 @@ def open_corpus(path: str, read_options: Mapping[str, Any], **more: Any) -> Iter
 
     `read_options` has the values of the options for reading, such as --encoding; `more` has other arguments of `read`.
     With `stream=True`, only the texts of JSON lines on standard input are read, as they arrive, and only once.
+
+    The corrections of the service always have the same keys, so names of columns are not for them: in a table, a column
+    "model" may have the labels, but in a correction, "model" is the version of the model.
     """
+    more["usual"] = {**(more.get("usual") or {}), "fixed_keys": FEEDBACK_KEYS}
     stream = more.pop("stream", False)
     arguments = {name: value for name, value in read_options.items() if value is not None} | more
     if path != STDIO:

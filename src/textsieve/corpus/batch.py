@@ -165,13 +165,22 @@ class Report:
 
     def __str__(self) -> str:
         """Return a one-line summary that leaves out zero counts."""
+        changes = [("wrong bytes", "replaced", self.replaced_bytes)]
+        changes += [(kind, "skipped", n_skipped) for kind, n_skipped in self.skipped.items()]
         counts = {
             "unlabelled": self.unlabelled,
             "empty": self.empty,
-            "wrong bytes replaced": self.replaced_bytes,
-            **{f"{kind} skipped": count for kind, count in self.skipped.items()},
+            **{f"{_singular(kind) if n == 1 else kind} {change}": n for kind, change, n in changes},
         }
         return ", ".join([counted(self.documents, "document"), *(f"{n:,} {kind}" for kind, n in counts.items() if n)])
+
+
+def _singular(kind: str) -> str:
+    """Return the singular of a kind of a kind of items: "blank line" for "blank lines".
+
+    Only kinds of two words are changed; in longer ones, more than the last word depends on the number.
+    """
+    return kind.removesuffix("s") if kind.count(" ") == 1 else kind
 
 
 def in_batches(documents: Iterable[Document | KeptDocument]) -> Iterator[Batch]:

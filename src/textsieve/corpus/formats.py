@@ -60,10 +60,8 @@ def binary_kind(data: bytes) -> str | None:
     Valid UTF-8 that does not begin like another kind of file is text, whatever characters it holds, such as a page that
     is padded with NULs. So is anything that begins with a byte order mark of UTF-16 or UTF-32.
     """
-    if (kind := _kind_by_first_bytes(data)) is not None:
+    if (kind := _kind_by_signature(data)) is not None:
         return kind
-    if data[257:262] == b"ustar":  # the signature in the first header of a tar
-        return "a tar archive (unpack it, and give the folder or a file in it)"
     if encoding_of(data[:4], "utf-8").startswith(("utf-16", "utf-32")) or not data:
         return None
     controls = len(data) - len(data.translate(None, _CONTROLS))
@@ -72,8 +70,10 @@ def binary_kind(data: bytes) -> str | None:
     return f"binary data (it begins with {data[:8]!r})"
 
 
-def _kind_by_first_bytes(data: bytes) -> str | None:
-    """Return the kind of file in `MAGIC` that begins with these bytes, or None."""
+def _kind_by_signature(data: bytes) -> str | None:
+    """Return the kind of file in `MAGIC` that begins with these bytes, or a tar archive, or None."""
+    if data[257:262] == b"ustar":  # in the first header of a tar
+        return "a tar archive (unpack it, and give the folder or a file in it)"
     return next((kind for magic, kind in MAGIC if data.startswith(magic)), None)
 
 
@@ -97,13 +97,15 @@ class ContentHead:
         """Return the kind of file if it cannot be read as text in this encoding, else None."""
         if encoding.lower().replace("_", "-").startswith(("utf-16", "utf-32")):
             return None  # text in these encodings has NULs and other control bytes
-        if (kind := binary_kind(self.data)) is not None:
-            return kind
-        # ASCII text in UTF-16 is also valid UTF-8, in which every second character is NUL.
         has_byte_order_mark = encoding_of(self.data[:4], "") != ""
-        if self.data.count(0) > _MAX_NULS * len(self.data) and not has_byte_order_mark:
-            return "binary data, or text in UTF-16 (if so, give encoding='utf-16-le' or 'utf-16-be')"
-        return None
+        if (kind := _kind_by_signature(self.data)) is not None or has_byte_order_mark:
+            return kind
+        # In UTF-16, Latin letters have a NUL as every second byte. ASCII text in UTF-16 is also valid UTF-8.
+        if self.data.count(0) > _MAX_NULS * len(self.data):
+            n_even = self.data[::2].count(0)
+            name = "utf-16-be" if 2 * n_even > self.data.count(0) else "utf-16-le"
+            return f"binary data, or text in UTF-16 (if so, name the encoding: {name})"
+        return binary_kind(self.data)
 
     def markup(self) -> str | None:
         """Return the markup language that the file begins with, or None."""
@@ -330,7 +332,7 @@ def _detect_file(source: Source, name: str | None) -> Format:
     head = ContentHead(data, _decode_head(data, source), len(data) < HEAD)
     expected = BY_NAME[name] if name else by_ending(source.path)
     if name and expected and not expected.is_text:
-        other_kind = None if expected.matches(head, source) else _kind_by_first_bytes(data)
+        other_kind = None if expected.matches(head, source) else _kind_by_signature(data)
         if other_kind is not None:
             raise _mismatch_error(source, expected, other_kind, is_given=True)
         return expected  # its reader checks the content

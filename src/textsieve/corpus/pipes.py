@@ -106,6 +106,7 @@ def _read_as_it_arrives(chunks: Iterator[bytes], name: str, options: dict[str, A
         keep=check_keep(options.get("keep", ())),
         default_text=check_text_columns(usual.get("text")),
         default_label=usual.get("label"),
+        fixed_keys=usual.get("fixed_keys", ()),
         limits=ReadLimits.from_options(**options),
     )
     has_started = False

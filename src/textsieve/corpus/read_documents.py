@@ -69,9 +69,10 @@ def read(
     named it or it has a conventional name. `keep` lists columns whose values come with each batch, as `Batch.kept`;
     "all" is all columns. For a folder, it may list "file", the name of each document's file. `usual` has default
     options: the column names under "text" and "label" are tried before the conventional ones, and "label_separator" and
-    "sheet" are used for formats that have them if the option is left out. Under "not_for", it may have sets of keys:
-    JSON objects that have all keys of a set are read without the default columns. `lenient` skips lines of JSON that
-    can't be parsed, such as one that was cut off, and lists their places in `Report.unreadable`.
+    "sheet" are used for formats that have them if the option is left out. Under "fixed_keys", it may have sets of
+    keys: JSON objects that have all keys of a set are read by the conventional names, whatever columns are named.
+    `lenient` skips lines of JSON that can't be parsed, such as one that was cut off, and lists their places in
+    `Report.unreadable`.
 
     `max_document` is the largest allowed size of a document in bytes, by default 100 MB, or 10 MB in a named corpus.
     `max_unpacked` is the number of bytes that one compressed file may unpack to, by default 200 times its size but at
@@ -127,7 +128,7 @@ def read(
         lenient=lenient,
         default_text=check_text_columns(usual.get("text")),
         default_label=usual.get("label"),
-        no_defaults_for=usual.get("not_for", ()),
+        fixed_keys=usual.get("fixed_keys", ()),
         default_label_separator=usual.get("label_separator"),
         default_sheet=usual.get("sheet"),
         limits=limits,

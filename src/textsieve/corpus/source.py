@@ -78,8 +78,8 @@ class Source:
     """
     default_label: str | None = None
     """The name of the label column if `label` is None, if exactly one column has it; tried before conventional ones."""
-    no_defaults_for: tuple[frozenset[str], ...] = ()
-    """Sets of keys: default names of columns are not used for JSON objects that have all keys of a set."""
+    fixed_keys: tuple[frozenset[str], ...] = ()
+    """Sets of keys: a JSON object with all keys of a set is read by conventional names, whatever columns are named."""
     default_label_separator: str | None = None
     """The label separator of formats with columns if `label_separator` is None."""
     default_sheet: str | None = None

@@ -102,36 +102,40 @@ def batches_of(
 class _KeyChooser:
     """Chooses the keys of objects, once for each of the two kinds of objects that a file may have.
 
-    One kind has all keys of a set in `Source.no_defaults_for`, and default names of columns are not used for it. The
-    keys are chosen from all `examples` of a kind, or from its first object if there is no example. The used keys are
-    added to `tables`.
+    One kind has all keys of a set in `Source.fixed_keys`, and is read by the conventional names. The keys are chosen
+    from all `examples` of a kind, or from its first object if there is no example. The used keys are added to `tables`.
     """
 
     def __init__(self, source: Source, examples: list[Object], tables: list[UsedColumns] | None = None) -> None:
         self.tables = [] if tables is None else tables
-        self._sources = {False: source, True: replace(source, default_text=(), default_label=None)}
+        self._sources = {False: source, True: _by_conventional_names(source)}
         self._chosen: dict[bool, _Keys] = {}
         names: dict[bool, dict[str, None]] = {}
         for record in examples:
-            names.setdefault(self._has_no_defaults(record), {}).update(dict.fromkeys(record))
+            names.setdefault(self._has_fixed_keys(record), {}).update(dict.fromkeys(record))
         for kind, names_of_kind in names.items():
             self._choose(kind, list(names_of_kind))
 
     def of(self, record: Object) -> _Keys:
         """Return the keys for an object."""
-        kind = self._has_no_defaults(record)
+        kind = self._has_fixed_keys(record)
         if kind not in self._chosen:
             self._choose(kind, with_later_text_columns(list(record), self._sources[kind]))
         return self._chosen[kind]
 
-    def _has_no_defaults(self, record: Object) -> bool:
-        """Return whether an object has all keys of a set in `Source.no_defaults_for`."""
-        return any(keys <= record.keys() for keys in self._sources[False].no_defaults_for)
+    def _has_fixed_keys(self, record: Object) -> bool:
+        """Return whether an object has all keys of a set in `Source.fixed_keys`."""
+        return any(keys <= record.keys() for keys in self._sources[False].fixed_keys)
 
     def _choose(self, kind: bool, names: list[str]) -> None:
         """Choose the keys for objects of a kind, given the names of their keys."""
         self._chosen[kind], used = _choose_keys(names, self._sources[kind])
         self.tables.append(used)
+
+
+def _by_conventional_names(source: Source) -> Source:
+    """Return the source without the names of columns that the options give."""
+    return replace(source, text=(), label=False if source.label is False else None, default_text=(), default_label=None)
 
 
 def _choose_keys(names: list[str], source: Source) -> tuple[_Keys, UsedColumns]:

@@ -1,8 +1,8 @@
 // Read the documents of a file as a table with a column of texts, whatever the format of the file.
 //
-// A table is `{kind, columns, rows, faults, warning}`: the names of the columns, rows of cells, and a message for each
-// row that could not be read. A cell is text as in the file, or null if the file has none. The names of text and label
-// columns are the same as on the command line.
+// The content of a file is its text, or the rows of a sheet. A table is `{kind, columns, rows, faults, warning}`: the
+// names of the columns, rows of cells, and a message for each row that could not be read. A cell is text as in the
+// file, or null if the file has none. The names of text and label columns are the same as on the command line.
 
 import { SEPARATORS, parseCsv, separatorOf } from "./csv.js";
 import { itemsOf, recordOf } from "./json-cells.js";
@@ -90,6 +90,11 @@ const ofLines = (text) => {
   return { kind: "plain text with one document per line", columns: ["text"], rows: lines.map((line) => [line]) };
 };
 
+const ofSheet = (rows, hasNames) => {
+  const first = hasNames ?? (rows.length > 0 && looksLikeNames(rows[0]));
+  return { kind: "an Excel sheet", ...tableOf(rows, first), hasNames: first };
+};
+
 const READERS = {
   csv: (text, hasNames) => ofCsv(text, separatorOf(text), hasNames),
   tsv: (text, hasNames) => ofCsv(text, "\t", hasNames),
@@ -99,8 +104,9 @@ const READERS = {
   json: ofJson,
 };
 
-/** Returns the table of a file, whose format is detected from its extension, or else from its beginning. */
+/** Returns the table of a file or a sheet. The format of a text is detected from its extension or its beginning. */
 export const documentsOf = (name, content, hasNames = null) => {
+  if (Array.isArray(content)) return { faults: new Map(), warning: null, ...ofSheet(content, hasNames) };
   const text = content.startsWith("\ufeff") ? content.slice(1) : content;
   const start = text.trimStart();
   const detectedReader = start.startsWith("{") || /^\[\s*["{]/.test(start) ? ofJson : ofLines;

@@ -7,7 +7,7 @@ import { documentsOf, textColumnsOf, textOfRow } from "./documents.js";
 import { announce, byId, formatCount, formatNumber, make, show } from "./dom.js";
 import { useDocument } from "./document-view.js";
 import { countTable, useFileTable } from "./file-table.js";
-import { download, takeFiles, textOf } from "./files.js";
+import { download, partsOf, takeFiles } from "./files.js";
 import { joinOf, tableWith } from "./predictions.js";
 
 const REDRAW = 200; // milliseconds between two updates of the page while it runs
@@ -34,17 +34,18 @@ const showMessage = (id, message) => {
 };
 
 export const useFile = () => {
-  let model = null, name = "", content = "", table = null, results = [], columns = [0], running = null;
+  let model = null, name = "", parts = [], content = "", table = null, results = [], columns = [0], running = null;
   let resultModel = null;
   const showState = (message) => { byId("file-state").textContent = message; };
   const openDocument = useDocument();
   const showTable = useFileTable((documents, place) => openDocument(resultModel, documents, place, results.length));
 
   const describe = () => {
-    const rows = table.rows.length, isEmpty = content.trim() === "";
+    const rows = table.rows.length, isEmpty = content.length === 0 || content.trim?.() === "";
     const about = isEmpty ? " is empty." : ` is ${table.kind}: ${formatCount(rows, "document")}.`;
     byId("file-about").replaceChildren(make("b", {}, name), about);
     showMessage("file-warning", warningOf(table));
+    show(byId("file-sheet-label"), parts.length > 1);
     for (const id of ["file-columns", "file-start"]) show(byId(id), !isEmpty);
     byId("file-column").replaceChildren(
       ...table.columns.map((title, index) => make("option", { value: String(index) }, title)));
@@ -86,12 +87,12 @@ export const useFile = () => {
     running = null;
     show(byId("file-cancel"), false);
   };
-  const take = async (file) => {
+  /** Reads a file or another sheet with `load`, and shows a fault if that fails. */
+  const take = async (load) => {
     stop();
     showMessage("file-fault", null);
     try {
-      content = await textOf(file);
-      name = file.name;
+      await load();
       read(null);
     } catch (reason) {
       show(byId("file-chosen"), false);
@@ -99,6 +100,13 @@ export const useFile = () => {
       showMessage("file-fault", reason.message);
     }
   };
+  const takeFile = (file) => take(async () => {
+    const newParts = await partsOf(file), newContent = await newParts[0].read();
+    [name, parts, content] = [file.name, newParts, newContent];
+    byId("file-sheet").replaceChildren(
+      ...parts.map((part, index) => make("option", { value: String(index) }, part.name ?? "")));
+  });
+  const takeSheet = () => take(async () => { content = await parts[Number(byId("file-sheet").value)].read(); });
 
   const textsOf = () => table.rows.map((row) => textOfRow(row, columns));
   const draw = (done) => {
@@ -168,7 +176,8 @@ export const useFile = () => {
     }
   };
 
-  takeFiles(byId("file-drop"), byId("file-input"), take);
+  takeFiles(byId("file-drop"), byId("file-input"), takeFile);
+  byId("file-sheet").addEventListener("input", takeSheet);
   byId("file-names").addEventListener("change", () => read(byId("file-names").checked));
   byId("file-column").addEventListener("input", () => {
     stop();

@@ -1,7 +1,13 @@
 // Read a file that the reader chose or dropped, and download a file.
 
+import { sheetsOf } from "./xlsx.js";
+import { ZipError } from "./zip.js";
+
 const MAX_BYTES = 256 * 1024 * 1024; // strings in browsers can't be much longer
 const MARKS = [["utf-16le", [0xff, 0xfe]], ["utf-16be", [0xfe, 0xff]]];
+const ZIP_MARK = [0x50, 0x4b, 0x03, 0x04], OLE_MARK = [0xd0, 0xcf, 0x11, 0xe0];
+const IS_WORKBOOK = /\.(xlsx|xlsm)$/i;
+const SAVE_AGAIN = "Save it as .xlsx, CSV, JSON or plain text.";
 
 const decode = (bytes) => {
   const encoding = MARKS.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte))?.[0];
@@ -14,16 +20,46 @@ const decode = (bytes) => {
   }
 };
 
+const bytesOf = async (file) => {
+  const tooLarge = `${file.name} is larger than 256 MB, the limit of this page. Use textsieve predict instead.`;
+  if (file.size > MAX_BYTES) throw new Error(tooLarge);
+  return new Uint8Array(await file.arrayBuffer());
+};
+
 /** Returns the content of a text file in UTF-8, UTF-16 with a byte order mark, or else Windows-1252. */
 export const textOf = async (file) => {
-  const tooLarge = `${file.name} is larger than 256 MB, the limit of this page. Use textsieve predict instead.`;
-  const noText = `${file.name} is not a text file. Save it as plain text, CSV or JSON.`;
-  const spreadsheet = `${file.name} is a spreadsheet, and this page reads only text files. Save it as CSV in the program `
-    + "that made it, or use textsieve predict, which reads .xlsx.";
-  if (file.size > MAX_BYTES) throw new Error(tooLarge);
-  const text = decode(new Uint8Array(await file.arrayBuffer()));
-  if (text === null) throw new Error(/\.(xlsx?|xlsm|xlsb|ods)$/i.test(file.name) ? spreadsheet : noText);
-  return text;
+  const text = decode(await bytesOf(file));
+  if (text !== null) return text;
+  const advice = IS_WORKBOOK.test(file.name) ? "Open it in the tab File." : "Copy its text, and paste it here.";
+  throw new Error(`${file.name} is not a text file. ${advice}`);
+};
+
+/** Returns a function that reads the same, but whose errors name the file. */
+const namingFile = (file, read) => async () => {
+  try {
+    return await read();
+  } catch (reason) {
+    if (!(reason instanceof ZipError)) throw reason;
+    throw new Error(`${file.name} can’t be read: ${reason.message}. ${SAVE_AGAIN}`);
+  }
+};
+
+/** Returns the parts of a file with documents: `{name, read}`.
+ *
+ * An Excel workbook has a part for each sheet, whose `read()` promises rows of cells. Any other file has one part
+ * without a name, whose `read()` promises the text of the file.
+ */
+export const partsOf = async (file) => {
+  const bytes = await bytesOf(file), startsWith = (mark) => mark.every((byte, index) => bytes[index] === byte);
+  if (startsWith(ZIP_MARK)) {
+    const sheets = await namingFile(file, () => sheetsOf(bytes))();
+    return sheets.map(({ name, read }) => ({ name, read: namingFile(file, read) }));
+  }
+  const text = decode(bytes);
+  if (text !== null) return [{ name: null, read: () => Promise.resolve(text) }];
+  const isOld = startsWith(OLE_MARK);
+  const what = isOld ? "an old Excel file, or protected by a password" : "neither text nor an Excel file";
+  throw new Error(`${file.name} is ${what}. ${SAVE_AGAIN}`);
 };
 
 /** Calls `onFile` with each file that is dropped on an element or chosen with its input. */

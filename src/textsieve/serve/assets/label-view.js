@@ -9,7 +9,7 @@ import {
   announce, beginningOf, byId, formatCount, formatNumber, formatPercent, isNumber, labelKey, labelParts, labelText,
   make, show,
 } from "./dom.js";
-import { download, takeFiles, textOf } from "./files.js";
+import { download, partsOf, takeFiles } from "./files.js";
 import { documentsToLabel, labelList } from "./label-list.js";
 import { useMarked } from "./marked-view.js";
 
@@ -287,7 +287,8 @@ export const useLabelling = () => {
   takeFiles(byId("label-drop"), byId("label-input"), async (file) => {
     if (model === null) return;
     try {
-      const table = documentsOf(file.name, await textOf(file)), documents = documentsToLabel(table, model.text_columns);
+      const [part, ...others] = await partsOf(file), table = documentsOf(file.name, await part.read());
+      const documents = documentsToLabel(table, model.text_columns);
       if (!documents.length) throw new Error(`${file.name} ${NO_TEXTS}`);
       if (!await mayLeaveFor(file.name)) {
         work.focus();
@@ -300,7 +301,8 @@ export const useLabelling = () => {
       ahead = null;
       const nLeftOut = table.rows.length - documents.length;
       const leftOut = nLeftOut ? ` ${formatCount(nLeftOut, "row")} without a text left out.` : "";
-      showMessage("label-about", `${name}: ${formatCount(documents.length, "document")}.${leftOut}`);
+      const sheet = others.length ? `, sheet “${part.name}”` : "";
+      showMessage("label-about", `${name}${sheet}: ${formatCount(documents.length, "document")}.${leftOut}`);
       showState("");
       show(work, true);
       showDocument();
