@@ -67,7 +67,7 @@ serve-malformed: .venv/ready ## ten thousand malformed requests to textsieve ser
 	$(BIN)/python -m benchmarks.serve_malformed
 
 papers: .venv/ready      ## what five papers printed, measured again; writes docs/research/papers, goes on where it was
-	$(BIN)/python -m studies ocfs testors tofa tcfp subspace -o docs/research/papers
+	$(BIN)/python -m studies ocfs testors tofa tcfp subspace -o docs/research/papers --results studies/results
 
 docs: .venv/ready        ## the reference of the command line, from its help: docs/reference/cli.md
 	$(BIN)/python docs/cli_reference.py

@@ -51,9 +51,9 @@ Five folds. Terms are words that consist of letters, in lowercase, without Engli
 single training document (the paper: words that occur once); in posts, words of body and subject, in pages, words
 outside tags. Terms are selected by chi-square, the largest over the classes. Weights are (1 + log tf) ln(N/df), scaled
 to length 1; the paper does not say which logarithm it takes of tf. It is the natural one here, and log10 in Table 4,
-where it comes nearer; other preparations of Tables 2 and 3 show that log10 changes little on 20 Newsgroups. kNN has
-k = 30, k-NNFP k = 20, Rocchio 16 and 4; naive Bayes is multinomial, on counts, with Laplace's prior. DROP4 judges by 5
-neighbours, where the paper gives no number, and in Figure 2 and Table 5 by 3. The paper also leaves open which other
+with the other one among the other preparations of Tables 2 and 4. kNN has k = 30, k-NNFP k = 20, Rocchio 16 and 4;
+naive Bayes is multinomial, on counts, with Laplace's prior. DROP4 judges by 5 neighbours, where the paper gives no
+number, and in Figure 2 and Table 5 by 3. The paper also leaves open which other
 term gives the context of a term: here the one with the largest factor. Terms, idf and everything else are learned from
 the training documents alone.
 """

@@ -61,8 +61,8 @@ Most of these numbers are of a run before textsieve changed how stories without 
 not been measured again. The trials with other k, and with the 944 most frequent terms, are new.
 """
 WITHOUT_TERMS = """
-**Stories without a selected term** get the topics that most training stories without one have. The older of the commits
-above let the thresholds decide about them, as about other stories.
+**Stories without a selected term** get the class of most training stories without one. At the older of the commits
+above, the thresholds decided about them, as about other stories.
 """
 STAND_IN = """
 RCV1-v2 with its 47,152 terms is not available. MULAN's first subset replaces it: 6,000 stories with 101 topics, of
@@ -78,8 +78,8 @@ all terms} lemmas with proper names and {words as they stand | all terms} unchan
 | ε = 0.4} terms, all stories {all stories | ε = 0.4}, unchanged words {words as they stand | ε = 0.4}, and unchanged
 words of all topics {all topics, words as they stand | ε = 0.4}. {if length 1, means as they are | ε = 0.4 < 50 & any
 length, means as they are | ε = 0.4 > 5000}The other two readings of the weights are impossible: they give {length 1,
-means as they are | ε = 0.4} and {any length, means as they are | ε = 0.4} terms.{end} Below δ nothing changes, so ε =
-0.15 and 0.1 are the same.
+means as they are | ε = 0.4} and {any length, means as they are | ε = 0.4} terms.{end} ε = 0.1 is below δ,
+and so selects what ε = 0.15 selects.
 """
 ABOUT_MACRO = """
 At ε = 0.7 the SVM has {TT, SVM | ε = 0.7} with testors and {IG, SVM | ε = 0.7} with information gain, at ε = 0.1 {TT,
