@@ -53,7 +53,7 @@ def test_counts_before_are_those_that_the_issue_names(recorded: dict[str, Reprod
 @pytest.mark.parametrize("name", PAPERS)
 def test_a_page_names_commits_and_documents_without_terms(recorded: dict[str, Reproduction], name: str) -> None:
     page = (PAGES / f"{name}.md").read_text(encoding="utf-8")
-    assert re.search(r"Measured with .*textsieve \d+\.\d+\.\d+.* at commit [0-9a-f]{8}", page)
+    assert re.search(r"Measured with .*textsieve \d+\.\d+\.\d+.* at commits? [0-9a-f]{8}", page)
     assert "without a selected term**" in page
     assert recorded[name].provenance.commits
 
