@@ -69,7 +69,7 @@ serve-malformed: .venv/ready ## ten thousand malformed requests to textsieve ser
 	$(BIN)/python -m benchmarks.serve_malformed
 
 papers: .venv/ready      ## what five papers printed, measured again; writes docs/research/papers, goes on where it was
-	$(BIN)/python -m studies ocfs testors tofa tcfp subspace -o docs/research/papers
+	$(BIN)/python -m studies ocfs testors tofa tcfp subspace -o docs/research/papers --results studies/results
 
 docs: .venv/ready        ## the documentation, to site/index.html, which needs no server and no network
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

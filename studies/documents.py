@@ -240,7 +240,19 @@ def _only_letters(documents: Documents) -> Documents:
     return replace(documents, counts=csr_matrix(documents.counts[:, columns]), terms=terms)
 
 
-WORDS: dict[str, Callable[[Documents], Documents]] = {"all": lambda documents: documents, "letters": _only_letters}
+def _most_frequent(documents: Documents, n_terms: int = 944) -> Documents:
+    """Keep the terms that are in most training documents of the first fold, as many as MULAN's subsets have."""
+    frequent = DocumentFrequency(k=n_terms).fit(documents.counts[documents.folds[0].train])
+    columns = np.flatnonzero(frequent.get_support()).tolist()
+    terms = [documents.terms[column] for column in columns]
+    return replace(documents, counts=csr_matrix(documents.counts[:, columns]), terms=terms)
+
+
+WORDS: dict[str, Callable[[Documents], Documents]] = {
+    "all": lambda documents: documents,
+    "letters": _only_letters,
+    "944 most frequent": _most_frequent,
+}
 """Ways to reduce the terms."""
 
 

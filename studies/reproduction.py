@@ -78,6 +78,20 @@ def reproduce(
     return full if output is None else write_pages(full, output)
 
 
+def _recall(measurement: Measurement, file: Recorded, recorded: dict[Measurement, Estimate]) -> Estimate:
+    """Return the estimate of a measurement in a file, or of the parts from which it is derived; remember what is used.
+
+    An old file may have a derived number without its parts.
+    """
+    known = file.find(measurement)
+    if known is not None:
+        recorded[measurement] = known
+        return known
+    if not isinstance(measurement, Derived):
+        raise InputError(f"{file.path} has no number for {measurement.key}; run the paper again.")
+    return measurement.derive([_recall(part, file, recorded) for part in measurement.parts])
+
+
 def results_path(folder: str | os.PathLike[str], request: PaperRequest) -> str:
     """Return the path of a paper's results file in a folder that has one for each paper."""
     return os.path.join(folder, f"{request.paper.name}.jsonl")
@@ -122,15 +136,10 @@ def recall(papers: Iterable[str], results: str | os.PathLike[str]) -> list[Repro
     reproductions = []
     for request in find_items(papers):
         file = Recorded(results_path(results, request) if os.path.isdir(results) else os.fspath(results))
-        estimates: dict[Measurement, Estimate] = {}
-        for measurement in basic_measurements([request]):
-            known = file.find(measurement)
-            if known is None:
-                raise InputError(f"{os.fspath(results)} has no number for {measurement.key}; run the paper again.")
-            estimates[measurement] = known
-        provenance = file.provenance_of(estimates)
-        derived = {cell.measurement: _derive(cell.measurement, estimates) for cell in cells_of([request])}
-        items = tuple(judge(item, estimates | derived) for item in request.items)
+        recorded: dict[Measurement, Estimate] = {}
+        estimates = {cell.measurement: _recall(cell.measurement, file, recorded) for cell in cells_of([request])}
+        items = tuple(judge(item, estimates) for item in request.items)
+        provenance = file.provenance_of(recorded)
         reproductions.append(Reproduction(request, items, (), provenance))
     return reproductions
 

@@ -65,8 +65,10 @@ class Provenance(NamedTuple):
     def in_words(self) -> str:
         """Return a sentence about versions, commits and machines."""
         versions = ", ".join(f"{name} {number}" for name, number in self.versions.items())
-        commits = f" at commit {' and '.join(self.commits)}" if self.commits else ""
-        machines = f" Seconds: {' and '.join(self.machines)}." if self.machines else ""
+        noun = "commit" if len(self.commits) == 1 else "commits"
+        commits = f" at {noun} {', '.join(self.commits)}" if self.commits else ""
+        named = "; ".join(machine.replace("1 threads", "1 thread") for machine in self.machines)
+        machines = f" Seconds: {named}." if self.machines else ""
         return f"Measured with {versions}{commits}.{machines}"
 
 
@@ -108,6 +110,7 @@ class Recorded(ResultsFile):
     """The numbers of a file, whatever versions and machine measured them; nothing is added to it."""
 
     def __init__(self, path: str) -> None:
+        self.path = path
         lines, _ = read_lines(path)
         header = _decode_header(lines[0])
         super().__init__(Scope(), lines=_read_estimates(lines, header, path))

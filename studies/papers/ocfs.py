@@ -195,22 +195,23 @@ PAIRS = {PAIR_31: (1, 3), PAIR_24: (2, 4), PAIR_34: (3, 4), PAIR_12: (1, 2)}
 def iris_score_cells(row: str, *, is_left_out: bool, printed: Sequence[float | None]) -> tuple[Cell, ...]:
     """Return cells of the scores of the four features."""
     return tuple(
-        Cell(row, f"feature {number}", IrisScore(number, is_left_out), value) for number, value in enumerate(printed, 1)
+        Cell(row, f"feature {number}", IrisScore(number, is_left_out), value, unit=SCORE)
+        for number, value in enumerate(printed, 1)
     )
 
 
 FIGURE1 = Item(
     "figure1",
     "the example on irises: scores, and classes in two features",
-    SCORE,
+    ACCURACY,
     (
         *iris_score_cells("score", is_left_out=True, printed=IRIS_PRINTED),
-        *(Cell(row, "two", IrisAccuracy(pair), unit=ACCURACY) for row, pair in list(PAIRS.items())[:2]),
+        *(Cell(row, "two", IrisAccuracy(pair)) for row, pair in list(PAIRS.items())[:2]),
     ),
     columns="",
     trials=(
         *iris_score_cells("score by the printed formula", is_left_out=False, printed=(None,) * 4),
-        *(Cell(row, "two", IrisAccuracy(pair), unit=ACCURACY) for row, pair in list(PAIRS.items())[2:]),
+        *(Cell(row, "two", IrisAccuracy(pair)) for row, pair in list(PAIRS.items())[2:]),
     ),
     claims=(
         Claim("classes are easier to separate in the selected features, 3 and 1", PAIR_31, PAIR_24, ("two",)),
@@ -379,9 +380,9 @@ PAPER = Paper(
                 *not_shared_cells(PROSE, SELECTORS, IN_PROSE),
             ),
             remark="""
-            The paper's list reveals its preparation. *edu* and *lcs* are parts of addresses, so headers were kept.
-            All four words of OCFS are frequent ones, whose weights idf would reduce: they appear among the first ten
-            if weights have no idf.
+            *edu* and *lcs*, which the paper lists, are parts of addresses, so it kept headers. The words that it lists
+            for OCFS are frequent ones, whose weights idf would reduce: without idf OCFS's are {OCFS, log tf without
+            idf | 10}, with it {OCFS | 10}.
             """,
         ),
         Item(

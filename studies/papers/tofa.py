@@ -259,15 +259,15 @@ TABLE2 = Item(
     λ = 1 near the printed number.{else}but some of them come near the printed number.{end} Two readings explain a part.
     First, S_b without n_j/n, as in the authors' example on Iris in the paper on OCFS, which multiplies S_b by the
     number of classes: λ = 2 then has {20NG, n_j/n left out | λ = 2} instead of {λ = 2 | 20NG}, and on RCV1 {RCV1, n_j/n
-    left out | λ = 2} instead of {λ = 2 | RCV1}. On ODP the printed λ = 2 is far below λ = 1; here it is {λ = 2 | ODP}
+    left out | λ = 2} instead of {λ = 2 | RCV1}. On ODP the paper has λ = 2 far below λ = 1; here it is {λ = 2 | ODP}
     with n_j/n and {ODP, n_j/n left out | λ = 2} without. Second, the five groups on computers, the only part of 20NG in
     the paper on OCFS: there λ = 1 has {five comp groups | λ = 1}, and with n_j/n left out the best λ has {five comp
     groups, n_j/n left out | best λ}, at λ = {five comp groups, n_j/n left out | which λ}. Both readings are guesses:
     the paper mentions neither.
 
     RCV1. Stories copied into each of their codes have {λ = 1 | RCV1} at λ = 1, those with their first code alone {RCV1,
-    first code, subset 1 | λ = 1}, for a printed .75. The subsets contain 944 frequent terms alone, which is a selection
-    already.
+    first code, subset 1 | λ = 1}, and the paper prints .75. The subsets contain 944 frequent terms alone, which is a
+    selection already.
 
     ODP. The best λ here is {which λ | ODP}, the paper's .2; in a sample of
     this size λ from 0 to 1 differ by less than the intervals (Figure 2).

@@ -393,7 +393,7 @@ def test_a_page_names_the_versions_and_commits_that_measured_its_numbers(
     assert reproduction.provenance.commits == ("11111111", "22222222")
     page = Path(reproduction.paths[0]).read_text(encoding="utf-8")
     assert f"Measured with python {platform.python_version()}, textsieve {version('textsieve')}, " in page
-    assert " at commit 11111111 and 22222222." in page
+    assert " at commits 11111111, 22222222." in page
     (only_table,) = recall(["ocfs:table2"], path)
     assert only_table.provenance.commits == ("11111111",)
 
