@@ -21,7 +21,7 @@ PAGES = ("index.html", "reference/cli/train.html", "reference/api/selectors.html
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the site, strictly, and return its folder."""
-    if not all(map(is_installed, ("mkdocs", "material", "mkdocstrings"))):
+    if not all(map(is_installed, ("mkdocs", "mkdocs-material", "mkdocstrings-python"))):
         absent("the extra 'docs' is not installed")
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
@@ -56,7 +56,7 @@ def test_a_browser_requests_only_files(site: Path, browser: Browser) -> None:
 def test_the_search_works_without_a_server(site: Path, browser: Browser) -> None:
     browser.open(site / "index.html")
     browser.one("input.md-search__input").click()
-    browser.type("typical testors")
+    browser.press(*"typical testors")
     browser.wait("document.querySelectorAll('.md-search-result__item').length > 2")
     assert any("testors" in text.lower() for text in browser.texts(".md-search-result__item h1"))
     assert browser.complaints() == []
