@@ -1,4 +1,7 @@
-"""Every public name has an example in its docstring, and the examples run as printed."""
+"""Every public name has an example in its docstring, and the examples run as printed.
+
+Those of `textsieve.spark` are run by tests/spark/test_spark_examples.py.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +32,11 @@ def examples_of(public_name: str) -> doctest.DocTest:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_examples_of_a_public_name_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    run_examples(name)
+
+
+def run_examples(name: str) -> None:
+    """Run the examples of a public name, and fail if they print something else."""
     test = examples_of(name)
     assert any(example.want for example in test.examples) or name == "textsieve.show_progress"
     report: list[str] = []

@@ -82,6 +82,18 @@ def fit(
         takes eight bytes, and as much again during training.
     progress : function or None
         Called with the name of each stage, 0 and None; Spark itself shows how much of a stage is done.
+
+    Examples
+    --------
+    >>> from pyspark.sql import SparkSession
+    >>> from textsieve import Categorizer
+    >>> from textsieve.spark import fit
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> rows = [("the striker", "sport"), ("a late goal", "sport"), ("the vote failed", "law"), ("a new law", "law")]
+    >>> df = spark.createDataFrame(rows, ["text", "label"])
+    >>> model = fit(df, categorizer=Categorizer(analyzer="word", probabilities=None, n_terms=5))
+    >>> model.predict(["a goal by the striker"])
+    array(['sport'], dtype='<U5')
     """
     settings = Categorizer() if categorizer is None else categorizer
     if not isinstance(settings, Categorizer):

@@ -140,6 +140,18 @@ def predict(
     the order of the classes. Labels and scores are null if the text is null. `scores=None` leaves the scores out. With
     `min_probability`, the label is also null if it would be less probable, or if the text has no selected term. Raise
     `InputError` if a column has one of the two names already.
+
+    Examples
+    --------
+    >>> from pyspark.sql import SparkSession
+    >>> from textsieve import Categorizer
+    >>> from textsieve.spark import predict
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> rows = [("the striker", "sport"), ("a late goal", "sport"), ("the vote failed", "law"), ("a new law", "law")]
+    >>> df = spark.createDataFrame(rows, ["text", "label"])
+    >>> model = Categorizer(analyzer="word", probabilities=None, n_terms=5).fit(*zip(*rows))
+    >>> [row.prediction for row in predict(df, model).collect()]
+    ['sport', 'sport', 'law', 'law']
     """
     if isinstance(model, Categorizer):
         model = model._fitted()

@@ -201,7 +201,19 @@ def collect_terms(rows: DataFrame, totals: CorpusTotals) -> TermStatistics:
 
 
 class SparkStats(NamedTuple):
-    """The statistics of the documents of a DataFrame."""
+    """The statistics of the documents of a DataFrame.
+
+    Examples
+    --------
+    >>> from pyspark.sql import SparkSession
+    >>> from textsieve.spark import stats
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> rows = [("the striker", "sport"), ("a late goal", "sport"), ("the vote failed", "law"), ("a new law", "law")]
+    >>> df = spark.createDataFrame(rows, ["text", "label"])
+    >>> statistics = stats(df)
+    >>> statistics.classes, statistics.class_docs
+    (('law', 'sport'), (2, 2))
+    """
 
     table: DataFrame
     """One row for each term: its document frequency, its sums, and arrays with its values in each class (by number)."""
@@ -223,6 +235,16 @@ def stats(df: DataFrame, text: TextColumns = "text", label: str | None = "label"
     `reading` has settings of a `TermCounter`, but not `min_df`, `max_df` and `max_features`. Without a label column
     (None), there are only totals. Only the classes and their sizes come to the driver; the table is computed when it is
     read, and each time again unless it is persisted (`stats(df).table.persist()`).
+
+    Examples
+    --------
+    >>> from pyspark.sql import SparkSession
+    >>> from textsieve.spark import stats
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> rows = [("the striker", "sport"), ("a late goal", "sport"), ("the vote failed", "law"), ("a new law", "law")]
+    >>> df = spark.createDataFrame(rows, ["text", "label"])
+    >>> sorted((row.term, row.documents) for row in stats(df).table.filter("documents > 1").collect())
+    [('the', 2)]
     """
     given_limits = [f"{name}={shown(reading[name])}" for name in NO_LIMITS if name in reading]
     if given_limits:

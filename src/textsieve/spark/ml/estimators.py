@@ -53,7 +53,19 @@ def _train(stage: WithColumns, dataset: DataFrame, categorizer: Categorizer) -> 
 
 
 class SieveCategorizer(SieveEstimator["SieveCategorizerModel"], specs=CATEGORIZER_PARAMS):
-    """Trains on the texts and labels of a DataFrame, as `textsieve.spark.fit` does."""
+    """Trains on the texts and labels of a DataFrame, as `textsieve.spark.fit` does.
+
+    Examples
+    --------
+    >>> from pyspark.sql import SparkSession
+    >>> from textsieve.spark import SieveCategorizer
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> rows = [("the striker", "sport"), ("a late goal", "sport"), ("the vote failed", "law"), ("a new law", "law")]
+    >>> df = spark.createDataFrame(rows, ["text", "label"])
+    >>> model = SieveCategorizer(analyzer="word", probabilities=None, nTerms=5).fit(df)
+    >>> [row.prediction for row in model.transform(df).collect()]
+    ['sport', 'sport', 'law', 'law']
+    """
 
     __module__ = "textsieve.spark.ml"  # where a saved pipeline looks for the class
 
@@ -62,7 +74,19 @@ class SieveCategorizer(SieveEstimator["SieveCategorizerModel"], specs=CATEGORIZE
 
 
 class SieveCategorizerModel(SieveModel, specs=CATEGORIZER_PARAMS):
-    """Adds labels and scores, as `textsieve.spark.predict` does."""
+    """Adds labels and scores, as `textsieve.spark.predict` does.
+
+    Examples
+    --------
+    >>> from pyspark.sql import SparkSession
+    >>> from textsieve.spark import SieveCategorizer
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> rows = [("the striker", "sport"), ("a late goal", "sport"), ("the vote failed", "law"), ("a new law", "law")]
+    >>> df = spark.createDataFrame(rows, ["text", "label"])
+    >>> model = SieveCategorizer(analyzer="word", probabilities=None, nTerms=5).fit(df)
+    >>> model.categorizer.predict(["a goal by the striker"])
+    array(['sport'], dtype='<U5')
+    """
 
     __module__ = "textsieve.spark.ml"
 
@@ -111,7 +135,19 @@ def _vector_columns(model: Model, texts: list[str], is_null: Bools) -> list[pa.A
 
 
 class SieveSelector(SieveEstimator["SieveSelectorModel"], specs=SELECTOR_PARAMS):
-    """Selects terms from the texts and labels of a DataFrame."""
+    """Selects terms from the texts and labels of a DataFrame.
+
+    Examples
+    --------
+    >>> from pyspark.sql import SparkSession
+    >>> from textsieve.spark import SieveSelector
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> rows = [("the striker", "sport"), ("a late goal", "sport"), ("the vote failed", "law"), ("a new law", "law")]
+    >>> df = spark.createDataFrame(rows, ["text", "label"])
+    >>> model = SieveSelector(selector="chi", nTerms=3, outputCol="features").fit(df)
+    >>> model.transform(df).first().features.size
+    3
+    """
 
     __module__ = "textsieve.spark.ml"  # where a saved pipeline looks for the class
 
@@ -131,7 +167,19 @@ class SieveSelector(SieveEstimator["SieveSelectorModel"], specs=SELECTOR_PARAMS)
 
 
 class SieveSelectorModel(SieveModel, specs=SELECTOR_PARAMS):
-    """Adds a sparse vector with the weights of the selected terms, in the order of `terms`."""
+    """Adds a sparse vector with the weights of the selected terms, in the order of `terms`.
+
+    Examples
+    --------
+    >>> from pyspark.sql import SparkSession
+    >>> from textsieve.spark import SieveSelector
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> rows = [("the striker", "sport"), ("a late goal", "sport"), ("the vote failed", "law"), ("a new law", "law")]
+    >>> df = spark.createDataFrame(rows, ["text", "label"])
+    >>> model = SieveSelector(selector="chi", nTerms=3, outputCol="features").fit(df)
+    >>> model.transform(df).first().features.size
+    3
+    """
 
     __module__ = "textsieve.spark.ml"
 
