@@ -144,7 +144,14 @@ def tofa(names: Names) -> Chart:
     ]
     y = labels_of(alt.Y, "term", terms)
     offset = alt.YOffset("label:N", scale=alt.Scale(domain=["sport", "politics"], paddingOuter=0.6))
-    x = alt.X(**number("weight", "weight in a document; a line is the mean of a class", scale={"domain": [-0.2, 3.2]}, values=[0, 1, 2, 3]))
+    x = alt.X(
+        **number(
+            "weight",
+            "weight in a document; a line is the mean of a class",
+            scale={"domain": [-0.2, 3.2]},
+            values=[0, 1, 2, 3],
+        )
+    )
     colour = colours(["sport", "politics"])
     points = base(rows).mark_circle(size=170, opacity=0.85).encode(x, y, offset, colour)
     return chart_of(base(means).mark_tick(thickness=4, size=22).encode(x, y, offset, colour), points, height=230)
@@ -188,7 +195,9 @@ def testors(names: Names) -> Chart:
     order, rows = [], []
     for label in labels:
         comparison = selector.comparison_[label].toarray()
-        marked = {other: set(np.flatnonzero(comparison[classes.index(other)])) for other in labels if other != label}
+        marked = {
+            other: set(np.flatnonzero(comparison[classes.index(other)]).tolist()) for other in labels if other != label
+        }
         seen: list[set[int]] = []
         for other, own in marked.items():
             is_minimal = not any(rest < own for rest in marked.values()) and own not in seen
@@ -284,9 +293,7 @@ def projections(names: Names) -> Chart:
     is_second = np.repeat([False, True], 40)
     points = noise + np.where(is_second[:, None], [0.35, 0.95], [-0.35, -0.95])
     labels = np.where(is_second, "class b", "class a")
-    rows = [
-        {"x": float(x), "y": float(y), "label": str(label)} for (x, y), label in zip(points, labels, strict=True)
-    ]
+    rows = [{"x": float(x), "y": float(y), "label": str(label)} for (x, y), label in zip(points, labels, strict=True)]
     centre = points.mean(axis=0)
     methods = {
         "principal component": TraceProjection(weight=0, n_components=1),
@@ -308,7 +315,7 @@ def projections(names: Names) -> Chart:
     rules = rules.encode(strokeDash=alt.StrokeDash("name:N", legend=None, sort=list(methods)))
     style: dict[str, Any] = {"fontSize": SMALL, "color": INK, "fontWeight": "bold"}
     placed = [
-        base([row]).mark_text(align=align, dx=dx, dy=dy, **style).encode(x, y, text="name:N")
+        base([row]).mark_text(dx=dx, dy=dy, **style, **{"align": align}).encode(x, y, text="name:N")
         for row, align, dx, dy in zip(texts, ("left", "left", "right"), (6, 4, -4), (-4, -12, -12), strict=True)
     ]
     return chart_of(dots, rules, *placed, width=520, height=460)
@@ -342,7 +349,8 @@ def small_models(names: Names) -> Chart:
 @picture
 def calibration(_: Names) -> Chart:
     """Draw the share of right labels in ten bins of equally many held-out documents."""
-    texts, labels = read("docstrings").load()
+    documents: tuple[Any, list[Any]] = read("docstrings").load()
+    texts, labels = documents
     model = Categorizer().fit(texts[::2], labels[::2])
     probabilities = model.predict_proba(texts[1::2])
     sure = probabilities.max(axis=1)
@@ -351,7 +359,7 @@ def calibration(_: Names) -> Chart:
     return lines(
         {
             "labels": ([sure[own].mean() for own in bins], [is_right[own].mean() for own in bins]),
-            "as sure as right": ([0.0, 1.0], [0.0, 1.0]),
+            "ideal": ([0.0, 1.0], [0.0, 1.0]),
         },
         x="mean probability of the label",
         y="share of right labels",
