@@ -314,11 +314,12 @@ def projections(names: Names) -> Chart:
     rules = base(arrows).mark_rule(color=INK, strokeWidth=2.4).encode(x, y, x2="x2:Q", y2="y2:Q")
     rules = rules.encode(strokeDash=alt.StrokeDash("name:N", legend=None, sort=list(methods)))
     style: dict[str, Any] = {"fontSize": SMALL, "color": INK, "fontWeight": "bold"}
+    positions: list[Any] = [("left", 6, -4), ("left", 4, -12), ("right", -4, -12)]
     placed = [
-        base([row]).mark_text(dx=dx, dy=dy, **style, **{"align": align}).encode(x, y, text="name:N")
-        for row, align, dx, dy in zip(texts, ("left", "left", "right"), (6, 4, -4), (-4, -12, -12), strict=True)
+        base([row]).mark_text(dx=dx, dy=dy, align=align, **style).encode(x, y, text="name:N")
+        for row, (align, dx, dy) in zip(texts, positions, strict=True)
     ]
-    return chart_of(dots, rules, *placed, width=520, height=460)
+    return chart_of(dots, rules, *placed, width=480, height=480)
 
 
 @picture
