@@ -135,7 +135,8 @@ def check_page(path: Path, folder: Path, runner: Runner) -> int:
 
 def _steps(name: str, blocks: list[Block], folder: Path, runner: Runner) -> Iterator[None]:
     namespace: dict[str, Any] = {"__name__": "__main__"}
-    for block, next_block in zip(blocks, [*blocks[1:], None], strict=True):
+    for number, block in enumerate(blocks):
+        next_block = blocks[number + 1] if number + 1 < len(blocks) else None
         if block.language == "python" and block.is_run:
             printed = _run_python(name, block, namespace, folder)
             if next_block is not None and next_block.language == "text" and next_block.is_run:
