@@ -195,7 +195,9 @@ def testors(names: Names) -> Chart:
     order, rows = [], []
     for label in labels:
         comparison = selector.comparison_[label].toarray()
-        marked = {other: set(np.flatnonzero(comparison[classes.index(other)])) for other in labels if other != label}
+        marked = {
+            other: set(np.flatnonzero(comparison[classes.index(other)]).tolist()) for other in labels if other != label
+        }
         seen: list[set[int]] = []
         for other, own in marked.items():
             is_minimal = not any(rest < own for rest in marked.values()) and own not in seen
@@ -312,11 +314,12 @@ def projections(names: Names) -> Chart:
     rules = base(arrows).mark_rule(color=INK, strokeWidth=2.4).encode(x, y, x2="x2:Q", y2="y2:Q")
     rules = rules.encode(strokeDash=alt.StrokeDash("name:N", legend=None, sort=list(methods)))
     style: dict[str, Any] = {"fontSize": SMALL, "color": INK, "fontWeight": "bold"}
+    positions: list[Any] = [("left", 6, -4), ("left", 4, -12), ("right", -4, -12)]
     placed = [
-        base([row]).mark_text(align=align, dx=dx, dy=dy, **style).encode(x, y, text="name:N")
-        for row, align, dx, dy in zip(texts, ("left", "left", "right"), (6, 4, -4), (-4, -12, -12), strict=True)
+        base([row]).mark_text(dx=dx, dy=dy, align=align, **style).encode(x, y, text="name:N")
+        for row, (align, dx, dy) in zip(texts, positions, strict=True)
     ]
-    return chart_of(dots, rules, *placed, width=520, height=460)
+    return chart_of(dots, rules, *placed, width=480, height=480)
 
 
 @picture
@@ -347,7 +350,8 @@ def small_models(names: Names) -> Chart:
 @picture
 def calibration(_: Names) -> Chart:
     """Draw the share of right labels in ten bins of equally many held-out documents."""
-    texts, labels = read("docstrings").load()
+    documents: tuple[Any, list[Any]] = read("docstrings").load()
+    texts, labels = documents
     model = Categorizer().fit(texts[::2], labels[::2])
     probabilities = model.predict_proba(texts[1::2])
     sure = probabilities.max(axis=1)
@@ -356,7 +360,7 @@ def calibration(_: Names) -> Chart:
     return lines(
         {
             "labels": ([sure[own].mean() for own in bins], [is_right[own].mean() for own in bins]),
-            "as sure as right": ([0.0, 1.0], [0.0, 1.0]),
+            "ideal": ([0.0, 1.0], [0.0, 1.0]),
         },
         x="mean probability of the label",
         y="share of right labels",

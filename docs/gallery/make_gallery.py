@@ -3,7 +3,7 @@
     python docs/gallery/make_gallery.py               all
     python docs/gallery/make_gallery.py energy_curve  one script, or one picture of the explanation pages
 
-Each script in `scripts` writes one picture, `NAME.svg`, into the current folder. Its docstring is its title, and a
+Each script in `scripts` writes `NAME.svg` (or `NAME.html`) into the current folder. Its docstring is its title, and a
 paragraph that says what the picture shows. All pictures get colours for dark mode.
 """
 
@@ -17,13 +17,13 @@ import tempfile
 from contextlib import chdir
 from pathlib import Path
 
-from dark_mode import in_both_modes
+from dark_mode import html_as_svg, in_both_modes
 from explanation_pictures import DRAWN, draw_all
 
 FOLDER = Path(__file__).parent
 SCRIPTS = FOLDER / "scripts"
 DATA = FOLDER.parent / "data"
-ORDER: tuple[str, ...] = (
+ORDER = (
     "explained_text",
     "strongest_terms",
     "accuracy_by_terms",
@@ -38,26 +38,25 @@ ORDER: tuple[str, ...] = (
     "subspace_grid",
 )
 """The scripts in the order of the page."""
+HTML_SIZES = {"explained_text": (900, 560)}
+"""The width and height in pixels of the pictures of scripts that write `NAME.html`."""
 PAGE = """# Gallery
 
-Short programs and the pictures that they draw. Each is complete: copy it, run it, and replace the documents by your own.
-Charts need the extra `plots` (`pip install "textsieve[plots]"`). `docstrings` is a corpus that needs no download: the
-documentation of the installed numpy, scipy and scikit-learn, labelled with their packages. `tickets.csv` is a made-up
-table of support tickets ([download](../data/tickets.csv)).
+Short programs and the pictures that they draw. Each is complete: copy it, run it, and replace the documents by your
+own. Charts need the extra `plots` (`pip install "textsieve[plots]"`). `docstrings` is a corpus that needs no download:
+the documentation of the installed numpy, scipy and scikit-learn, labelled with their packages. `tickets.csv` is a
+made-up table of support tickets ([download](../data/tickets.csv)).
 """
 
 
-def run_script(name: str, folder: Path) -> Path:
-    """Run a script in a folder that has the files of `docs/data`, and return the path of its picture."""
+def run_script(name: str, folder: Path) -> str:
+    """Run a script in a folder that has the files of `docs/data`, and return its picture as SVG."""
     shutil.copytree(DATA, folder, dirs_exist_ok=True)
     with chdir(folder):
         runpy.run_path(str(SCRIPTS / f"{name}.py"), run_name="__main__")
-    return folder / f"{name}.svg"
-
-
-def add_dark_mode(path: Path) -> None:
-    """Let a picture follow the colour scheme of its page."""
-    path.write_text(in_both_modes(path.read_text(encoding="utf-8")), encoding="utf-8")
+    if name in HTML_SIZES:
+        return html_as_svg((folder / f"{name}.html").read_text(encoding="utf-8"), *HTML_SIZES[name])
+    return in_both_modes((folder / f"{name}.svg").read_text(encoding="utf-8"))
 
 
 def section(name: str) -> str:
@@ -71,13 +70,13 @@ def section(name: str) -> str:
     title = title.removesuffix(".")
     return (
         f"## {title}\n\n![{title}]({name}.svg)\n\n{text}\n\n"
-        f"<!-- not run: tests/test_gallery.py runs the scripts -->\n```python\n{code}\n```\n"
+        f"<!-- not run: tests/test_gallery.py runs the scripts on fewer documents -->\n```python\n{code}\n```\n"
     )
 
 
-def write_page() -> None:
-    """Write the page of the gallery."""
-    (FOLDER / "index.md").write_text("\n".join([PAGE, *map(section, ORDER)]), encoding="utf-8")
+def page() -> str:
+    """Return the page of the gallery."""
+    return "\n".join([PAGE, *map(section, ORDER)])
 
 
 def main(names: list[str]) -> None:
@@ -85,12 +84,11 @@ def main(names: list[str]) -> None:
     for name in [name for name in ORDER if name in names or not names]:
         with tempfile.TemporaryDirectory() as folder:
             picture = run_script(name, Path(folder))
-            shutil.copy(picture, FOLDER)
-        add_dark_mode(FOLDER / picture.name)
+        (FOLDER / f"{name}.svg").write_text(picture, encoding="utf-8")
     explained = [name for name in DRAWN if name in names or not names]
     for path in draw_all(explained) if explained else []:
-        add_dark_mode(path)
-    write_page()
+        path.write_text(in_both_modes(path.read_text(encoding="utf-8")), encoding="utf-8")
+    (FOLDER / "index.md").write_text(page(), encoding="utf-8")
 
 
 if __name__ == "__main__":

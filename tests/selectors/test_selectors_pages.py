@@ -9,13 +9,12 @@ import pytest
 from textsieve import TOFA, OrthogonalCentroid
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "tofa.md"
+TEXT = PAGE.read_text(encoding="utf-8")
 
 
 def rows_under(title: str) -> list[list[str]]:
     """Return the rows of the table whose first line has this title."""
-    table = re.search(
-        rf"^\| {re.escape(title)}.*\n\|[-|: ]+\n((?:\|.*\n)+)", PAGE.read_text(encoding="utf-8"), re.MULTILINE
-    )
+    table = re.search(rf"^\| {re.escape(title)}.*\n\|[-|: ]+\n((?:\|.*\n)+)", TEXT, re.MULTILINE)
     assert table is not None
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in table[1].splitlines()]
 
@@ -37,7 +36,7 @@ def test_the_document_without_a_label() -> None:
     assert LABELS[4] is None
     assert TOFA(weight=0.0, k="all").fit(WEIGHTS).scores_ == pytest.approx([1.36, 2.24, 0.96])
     assert TOFA(weight=0.5, k="all").fit(WEIGHTS, LABELS).scores_ == pytest.approx([1.18, 1.62, 0.48])
-    text = " ".join(PAGE.read_text(encoding="utf-8").split())
+    text = " ".join(TEXT.split())
     assert "1.36, 2.24 and 0.96" in text
     assert "1.18, 1.62 and 0.48" in text
 

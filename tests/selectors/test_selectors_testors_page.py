@@ -10,13 +10,12 @@ from textsieve import TermCounter, TermWeighter, TypicalTestors
 from textsieve.selectors.testors.transversals import minimal_rows
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "testors.md"
+TEXT = PAGE.read_text(encoding="utf-8")
 
 
 def table_under(title: str) -> list[list[str]]:
     """Return the rows of the table whose first line begins with the title, the header first."""
-    table = re.search(
-        rf"^(\| {re.escape(title)}.*\n)\|[-|: ]+\n((?:\|.*\n)+)", PAGE.read_text(encoding="utf-8"), re.MULTILINE
-    )
+    table = re.search(rf"^(\| {re.escape(title)}.*\n)\|[-|: ]+\n((?:\|.*\n)+)", TEXT, re.MULTILINE)
     assert table is not None
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in (table[1] + table[2]).splitlines()]
 
@@ -47,7 +46,7 @@ def test_the_testors_of_the_page() -> None:
         testors = sorted(" ".join(sorted(TERMS[list(testor)])) for testor in FITTED.testors(label))
         assert "; ".join(testors) == expected
     assert sorted(TERMS[~FITTED.support_]) == ["team"]
-    assert "*ball, goal, ice, law, vote, match, set*" in " ".join(PAGE.read_text(encoding="utf-8").split())
+    assert "*ball, goal, ice, law, vote, match, set*" in " ".join(TEXT.split())
 
 
 @pytest.mark.filterwarnings("ignore:.*no term sets apart")

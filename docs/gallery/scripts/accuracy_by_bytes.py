@@ -1,4 +1,4 @@
-"""How small can a model be?
+"""Find out how small a model can be.
 
 `max_size` limits the file of a model. Training drops the coefficients that decide least, so accuracy stays the
 same for a long way down.
@@ -18,11 +18,11 @@ for limit in ("4kB", "6kB", "10kB", "20kB", "50kB", "150kB"):
     accuracies.append(model.score(texts[1::2], labels[1::2]))
 
 chart = lines(
-    {"held-out documents": (sizes, accuracies)},
+    {"textsieve": (sizes, accuracies)},
     x="size of the model file in kB",
     y="accuracy",
     title="Accuracy by the size of the model",
-    caption=f"{len(set(labels))} classes",
+    caption=f"{len(labels[1::2]):,} held-out documents in {len(set(labels))} classes",
     log_x=True,
     y_format=".0%",
 )

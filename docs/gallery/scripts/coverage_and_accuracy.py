@@ -13,13 +13,13 @@ report = model.evaluate(texts[1::2], labels[1::2])
 
 rows = [row for row in report.confidence.rows() if row.share]
 points = [(1.0, report.accuracy), *((row.share, row.accuracy) for row in rows)]
-name = "held-out documents"
+name = "labels"
 chart = lines(
     {name: ([share for share, _ in points], [accuracy for _, accuracy in points])},
     x="share of documents that get a label",
     y="share of right labels among them",
     title="How many labels are right if uncertain documents get none",
-    caption="The numbers are minimum probabilities.",
+    caption="Held-out documents; the numbers are minimum probabilities",
     marks=[Mark(name, row.share, row.accuracy, f"{row.min_probability:g}") for row in rows],
     y_format=".0%",
 )

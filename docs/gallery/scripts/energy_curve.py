@@ -1,4 +1,4 @@
-"""How much of the score do the best terms have?
+"""See how much of all scores the best terms have.
 
 The energy of the k best terms is their share of the sum of all scores. The curve shows at a glance whether a few terms
 matter or many, and `energy=0.8` keeps as many terms as reach that share.
@@ -12,7 +12,7 @@ counter = TermCounter()
 stats = ClassStats.from_matrix(TermWeighter().fit_transform(counter.fit_transform(texts)), labels)
 
 curves = {}
-for selector in (OCFS(k="all"), InformationGain(k="all"), ChiSquare(k="all")):
+for name, selector in {"ocfs": OCFS(k="all"), "ig": InformationGain(k="all"), "chi": ChiSquare(k="all")}.items():
     scores = selector.fit_stats(stats).scores_[selector.ranking_]
-    curves[type(selector).__name__] = (scores.cumsum() / scores.sum()).clip(max=1.0)
+    curves[name] = (scores.cumsum() / scores.sum()).clip(max=1.0)
 save(energy_plot(curves, level=0.8), "energy_curve.svg")

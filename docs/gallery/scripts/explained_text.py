@@ -9,7 +9,7 @@ from pathlib import Path
 
 from textsieve import Categorizer, read
 
-tickets = read("tickets.csv", text=["title", "description"], label="section", merge_labels="auto")
+tickets = read("tickets.csv", text=["title", "description"], label="section", fold_labels=True)
 model = Categorizer(analyzer="word").fit(tickets)
-explanation = model.explain("The parcel was opened, and the lamp in it is broken. Can I get my money back?")
+explanation = model.explain("The lamp arrived broken. I would like to return it and get my money back.")
 Path("explained_text.html").write_text(explanation._repr_html_(), encoding="utf-8")

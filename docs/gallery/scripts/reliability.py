@@ -1,4 +1,4 @@
-"""Are probabilities right?
+"""See whether probabilities are right.
 
 Labels are put into bins by their probability. In each bin, the share of right labels should be the mean probability:
 on the diagonal, the model is exactly as sure as it is right.
@@ -19,7 +19,7 @@ bins = [own for own in np.array_split(np.argsort(sure), 12) if len(own)]
 chart = lines(
     {
         "labels": ([sure[own].mean() for own in bins], [is_right[own].mean() for own in bins]),
-        "as sure as right": ([0, 1], [0, 1]),
+        "ideal": ([0, 1], [0, 1]),
     },
     x="mean probability of the labels in a bin",
     y="share of right labels",

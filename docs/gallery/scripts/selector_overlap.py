@@ -1,4 +1,4 @@
-"""Do selectors agree?
+"""Compare what selectors select.
 
 The share of terms that two selectors have in common among the best 200. All rankings come from one table of
 statistics and one more pass over the documents.
@@ -6,8 +6,18 @@ statistics and one more pass over the documents.
 
 import numpy as np
 
-from textsieve import OCFS, ChiSquare, DocumentFrequency, ForwardSelection, InformationGain, MutualInformation
-from textsieve import TermCounter, TermWeighter, WeightSelection, read
+from textsieve import (
+    OCFS,
+    ChiSquare,
+    DocumentFrequency,
+    ForwardSelection,
+    InformationGain,
+    MutualInformation,
+    TermCounter,
+    TermWeighter,
+    WeightSelection,
+    read,
+)
 from textsieve.plots import save, surface_plot
 
 texts, labels = read("docstrings").load()

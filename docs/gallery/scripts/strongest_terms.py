@@ -10,7 +10,7 @@ from textsieve import Categorizer, read
 from textsieve.plots import save
 from textsieve.plots.style import apply_style
 
-tickets = read("tickets.csv", text=["title", "description"], label="section", merge_labels="auto")
+tickets = read("tickets.csv", text=["title", "description"], label="section", fold_labels=True)
 model = Categorizer(analyzer="word").fit(tickets)
 
 rows = [
@@ -26,7 +26,6 @@ bars = (
         alt.Y("term:N", sort="-x", title=None, axis=alt.Axis(labelFontSize=13)),
     )
 )
-chart = bars.facet(
-    alt.Facet("class:N", title=None, header=alt.Header(labelFontSize=14, labelColor="#222222")), columns=2
-)
+header = alt.Header(labelFontSize=14, labelColor="#222222")
+chart = bars.facet(alt.Facet("class:N", title=None, header=header), columns=2)
 save(apply_style(chart.resolve_scale(y="independent")), "strongest_terms.svg")
