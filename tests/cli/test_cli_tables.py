@@ -139,6 +139,20 @@ def test_evaluate_standard_input(model: Path, news: Path, ask: Ask) -> None:
     assert ask("evaluate", model, "-", input=news.read_bytes())["documents"] == 60
 
 
+@pytest.mark.parametrize(("name", "hint"), [("x.csv", " Did you mean --label team?"), ("x.txt", "")])
+def test_evaluate_warns_if_no_label_is_a_class(name: str, hint: str, model: Path, tmp_path: Path, run: Run) -> None:
+    path = tmp_path / name
+    if hint:
+        path.write_text("body,team,day\na goal,sport,monday\na vote,politics,tuesday\n")
+    else:
+        path.write_text("__label__monday a goal\n__label__tuesday a vote\n")
+    result = run("evaluate", model, path, *(["--label", "day"] if hint else []))
+    assert f"warning: {path}: no label is a class of the model.{hint}\n" in result.stderr
+    assert "The model does not know 2 of the classes: monday, tuesday" in result.stdout
+    if hint:
+        assert "is a class of the model" not in run("evaluate", model, path, "--label", "team").stderr
+
+
 def test_evaluate_without_labels_raises_an_error(model: Path, tmp_path: Path, run: Run) -> None:
     (tmp_path / "x.txt").write_text("just text")
     result = run("evaluate", model, tmp_path / "x.txt", exit_code=1)

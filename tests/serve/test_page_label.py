@@ -279,6 +279,7 @@ def test_a_service_without_feedback_offers_the_download(
 ) -> None:
     labelling = Labelling(page, without_feedback, tmp_path)
     assert "does not save labels" in browser.one("#label-target").text
+    assert "Corrections" not in browser.texts("#model-card dt")
     labelling.open(TEXTS[:2])
     labelling.press("3")
     labelling.wait_for(TEXTS[1])
@@ -516,6 +517,8 @@ def test_any_file_with_texts_can_be_labelled(page: Page, single_label: PageServi
     path.write_text(f"id,body\n1,the moon{labelling.word}\n2,\n3,a guitar\n")
     page.browser.give_file("#label-input", path)
     labelling.wait_for("the moon")
+    (target,) = page.browser.texts("#label-target")
+    assert target.startswith("This server saves each label in its corrections file. The next textsieve update retrains")
     assert page.browser.texts("#label-about") == ["inbox.csv: 2 documents. 1 row without a text left out."]
 
 

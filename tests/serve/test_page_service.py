@@ -30,6 +30,7 @@ def test_the_model_tab_describes_the_model(page: Page, browser: Browser, single_
     assert facts["Trained on"] == "120 documents in 3 classes"
     assert facts["Terms"].startswith(f"{len(single_label.model.terms):,} terms, words and n-grams, selected")
     assert facts["Classifier"] == "a linear support vector machine (“svm”)"
+    assert facts["Corrections"] == "The next textsieve update retrains the model from its sources and the corrections."
     assert "Updated" not in facts
     held_out = single_label.model.about["held_out"]
     assert browser.texts(".scores .big") == [

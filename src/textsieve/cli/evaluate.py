@@ -8,6 +8,7 @@ import click
 from . import options
 
 if TYPE_CHECKING:
+    from ..corpus import Corpus
     from ..evaluation import Report
     from ..prediction import Model
     from .output import Page
@@ -94,12 +95,31 @@ def command(
             place=corpus.name,
             hint=("In a table, name the column of the labels with ", Setting("label")),
         )
+    _warn_if_all_labels_are_unknown(report, corpus)
     if report_path is not None:
         _write_page(report, f"Evaluation on {corpus.name}", report_path)
     if wants_json:
         print_json(report.to_dict())
     else:
         _show(report, corpus.name, columns_lines(corpus), categorizer.model_)
+
+
+def _warn_if_all_labels_are_unknown(report: "Report", corpus: "Corpus") -> None:
+    """Print a warning if no true label is a class of the model, and name the column whose values are classes."""
+    from ..errors import InputError, Setting
+    from .messages import warn
+
+    classes = set(map(str, report.classes))
+    if any(row.documents and str(row.label) in classes for row in report.rows()):
+        return
+    try:
+        columns = corpus.sample_columns() if corpus.sample_columns is not None else {}
+    except InputError:  # a column that `evaluate` does not read is damaged or too large: then there is no hint
+        columns = {}
+    n_known = {name: sum(str(value) in classes for value in values) for name, values in columns.items()}
+    likely = max(n_known, key=lambda name: n_known[name], default=None)
+    hint = (" Did you mean ", Setting("label", likely), "?") if likely is not None and n_known[likely] else ()
+    warn((f"{corpus.name}: no label is a class of the model.", *hint))
 
 
 def _write_page(report: "Report", title: str, path: str) -> None:

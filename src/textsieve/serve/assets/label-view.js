@@ -317,7 +317,7 @@ export const useLabelling = () => {
   return (newModel) => {
     const isOther = model !== null && model.id !== newModel.id;
     model = newModel;
-    byId("label-target").textContent = model.feedback ? SAVES : SAVES_NOT;
+    byId("label-target").textContent = model.feedback ? `${SAVES} ${model.update.description}` : SAVES_NOT;
     byId("label-keys").textContent = keysNote(model);
     if (isOther && list !== null) {
       ahead = null;

@@ -71,7 +71,8 @@ const factsOf = (model) => {
     fact("Classifier", describe(model.classifier, CLASSIFIERS)),
     fact("Trained", formatTime(model.trained)),
     model.updated ? fact("Updated", updatesOf(model.updated)) : null,
-    fact("Loaded", formatTime(model.loaded)));
+    fact("Loaded", formatTime(model.loaded)),
+    model.feedback ? fact("Corrections", model.update.description) : null);
 };
 
 const settingsOf = (settings) => {
