@@ -245,7 +245,8 @@ class Categorizer(Parameters):
         order. Labels must be classes of the model. With `keep_stats="all"`, terms are selected anew, labels may be new
         classes, and the result is the same as training on all documents. What was tuned on held-out documents stays.
 
-        Every document counts, even if it was added before. `save` writes the updated model.
+        Every document counts, even if it was added before. Settings are those that the model was trained with, even if
+        they were changed since. `save` writes the updated model.
 
         With `fit_thresholds`, the thresholds (or ranks) of a multilabel model are fitted anew on these documents. Then
         the documents must be a representative sample of future documents, which corrections are not. `sample_weight`

@@ -31,7 +31,7 @@ def stream(name: str) -> Stream:
 def invented(name: str, classifier: str, accuracies: dict[str, float]) -> Run:
     """Return a run in which learners are right about so many documents of each block, in places drawn at random."""
     of, draw = stream(name), np.random.default_rng(1)
-    rows = [NOT_LEARNED, FIXED, ALL, adaptive.AGAIN, adaptive.AGAIN_USUAL]
+    rows = [NOT_LEARNED, FIXED, ALL, adaptive.MORE_TERMS, adaptive.AGAIN, adaptive.AGAIN_USUAL]
     rows += [f"{row}: {setting}" for row, settings in of.settings(classifier).items() for setting in settings]
     rows += list(adaptive.RIVER) if classifier == adaptive.RIVER_CLASSIFIER else []
     outcomes: dict[str, Outcome] = {}
@@ -91,6 +91,7 @@ def test_a_small_stream_runs_and_resumes(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(adaptive, "CLASSIFIERS", ("nb",))
     monkeypatch.setattr(adaptive, "SELECTORS", ("ig", "df"))
     monkeypatch.setattr(adaptive, "SETTINGS", adaptive.SETTINGS | {"n_terms": 12})
+    monkeypatch.setattr(adaptive, "MANY_TERMS", 20)
     small = stream("reuters")
     small = small._replace(blocks=small.blocks[:4], half_lives=("30docs",), windows=(2,))
     results = tmp_path / "results.jsonl"

@@ -197,6 +197,12 @@ def test_sample_weights_count_as_copies() -> None:
         model.update(["lion"], ["zoo"], sample_weight=[0.5])
 
 
+def test_settings_that_were_changed_since_training_have_no_effect() -> None:
+    changed = categorizer().fit(*some(range(20))).set_params(min_df=3, n_terms=2, selector="chi", classifier="rocchio")
+    same = categorizer().fit(*some(range(20)))
+    assert learned(changed.update(*some(range(20, N)))) == learned(same.update(*some(range(20, N))))
+
+
 def test_probabilities_stay_and_new_classes_get_some() -> None:
     texts, labels = small_texts(n=60).texts, small_texts(n=60).labels
     model = categorizer(probabilities="sigmoid").fit(texts, labels)
