@@ -54,7 +54,7 @@ training texts. C of the single SVM is the best in five folds of all texts. The 
 loss, one class against the rest; members of ensembles have C = 100 and one vote each.
 """
 WITHOUT_TERMS = """
-All numbers but *Votes* and *Diversity* are of an older run of the same code for ensembles; they have not been measured
+All numbers but *Votes* and *Diversity* are of an older run, and have not been measured
 again.
 
 **Texts without a selected term** do not occur: Brown's texts have 2,000 words each. Members of ensembles whose terms
