@@ -22,7 +22,7 @@ from .measurements import Estimate
 from .paper import RATIO, Tolerance, Unit
 
 TAG = re.compile(r"\{([^{}]+)\}")
-CONDITION = re.compile(r"\{if ([^{}]+)\}(.*?)(?:\{else\}(.*?))?\{end\}", re.DOTALL)
+CONDITION = re.compile(r"\{if\s([^{}]+)\}(.*?)(?:\{else\}(.*?))?\{end\}", re.DOTALL)
 COMPARISON = re.compile(r" ([<>~]) ")
 OPERATION = re.compile(r" (minus|÷) ")
 ORDER = "order "

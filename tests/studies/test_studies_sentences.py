@@ -35,6 +35,7 @@ def filled(text: str) -> str:
         ("It is.{if A | 10 < 0.5} A is low.{end}", "It is."),
         ("{if A | 10 > C, without | 10 & A | 10 > 0.9}both{else}not both{end}", "not both"),
         ("{if A | 10 ~ B | 10}alike{end} {if A | 10 ~ C, without | 10}alike{else}unlike{end}", "alike unlike"),
+        ("{if\n    A | 10 >\n    C, without | 10}broken{end}", "broken"),
         ("{if seconds, slow | 10 ÷ seconds | 10 > 2.5}three\ntimes{end}", "three\ntimes"),
         ("{if A | 10 minus C, without | 10 > 0.04}far{end}", "far"),
     ],
