@@ -70,7 +70,7 @@ papers: .venv/ready      ## what five papers printed, measured again; writes doc
 	$(BIN)/python -m studies ocfs testors tofa tcfp subspace -o docs/research/papers
 
 docs: .venv/ready        ## the documentation, to site/index.html, which needs no server and no network
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 format: .venv/ready      ## put files into shape
 	$(BIN)/ruff check --fix .
