@@ -72,7 +72,7 @@ papers: .venv/ready      ## what five papers printed, measured again; writes doc
 	$(BIN)/python -m studies ocfs testors tofa tcfp subspace -o docs/research/papers --results studies/results
 
 docs: .venv/ready        ## the documentation, to site/index.html, which needs no server and no network
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 man: .venv/ready         ## the manual page, from the help of the commands: man/textsieve.1
 	$(BIN)/python man/man_page.py

@@ -28,10 +28,47 @@ from website.cli import options_of, overview  # noqa: E402
 from website.http_api import http_api  # noqa: E402
 from website.settings import settings_table  # noqa: E402
 
+SECTIONS = {
+    "Tutorials": "tutorials",
+    "How-to": "how-to",
+    "Reference": "reference",
+    "Explanation": "explanation",
+    "Gallery": "gallery",
+    "Research": "research",
+}
+SUBSECTIONS = {
+    "reference/api": "Python",
+    "reference/cli": "Command line",
+    "research/papers": "Papers, measured again",
+}
+GROUPS = {
+    "how-to": {
+        "Documents": (
+            *("own-data", "corpora", "check", "clean-text", "preparation", "languages", "several-labels"),
+            "sample-weights",
+        ),
+        "Models": ("small-models", "probabilities", "thresholds", "suggest", "update", "adaptive"),
+        "Use and measure": ("predict", "evaluate", "compare", "compare-results", "serve", "serve-production"),
+        "Other tools": (
+            *("scikit-learn", "notebooks", "spark", "spark-ml", "from-scikit-learn", "from-fasttext", "from-spacy"),
+        ),
+    }
+}
+"""Groups of the pages of a folder in the navigation. Pages that are in no group follow the groups."""
+FIRST = ("index.md", "cli.md", "training.md", "first-model.md")
+"""Pages that come first in their folder; others follow by their title."""
+
+
+def list_pages(folder: str) -> str:
+    """Return links to the pages of a folder, for a page at the top of docs/."""
+    return "\n".join(f"- [{title}]({path})" for entry in _pages(folder) for title, path in entry.items())
+
+
 PARTS: dict[str, Callable[..., str]] = {
     "cli": options_of,
     "cli-overview": overview,
     "http-api": http_api,
+    "pages": list_pages,
     "settings": settings_table,
 }
 """Functions that return generated text, by the name that a page uses."""
@@ -49,22 +86,6 @@ PROJECT_PAGES = {
 }
 """Files outside docs/ that are pages of the site, and where."""
 
-SECTIONS = {
-    "Tutorials": "tutorials",
-    "How-to": "how-to",
-    "Reference": "reference",
-    "Explanation": "explanation",
-    "Gallery": "gallery",
-    "Research": "research",
-}
-SUBSECTIONS = {
-    "reference/api": "Python",
-    "reference/cli": "Command line",
-    "research/papers": "Papers, measured again",
-}
-FIRST = ("index.md", "cli.md", "textsieve.md", "training.md")
-"""Pages that come first in their folder; others follow by their title."""
-
 GENERATED = re.compile(r"^<!-- generated: ([\w-]+)((?: [\w-]+)*) -->$", re.MULTILINE)
 LINK = re.compile(r"(?<!!)\[(?P<text>(?:[^\]\[]|\[[^\]]*\])*)\]\((?P<link>[^)\s#:]+)(?P<anchor>#[^)\s]*)?\)")
 CODE = re.compile(r"^(?P<indent> *)(?P<fence>```+).*?^(?P=indent)(?P=fence) *$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
@@ -79,19 +100,29 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 def navigation() -> list[Any]:
     """Return the navigation: titles with a page, or with a list of entries."""
-    sections = [{title: _entries(DOCS, folder)} for title, folder in SECTIONS.items() if (DOCS / folder).is_dir()]
+    sections = [{title: _entries(folder)} for title, folder in SECTIONS.items() if (DOCS / folder).is_dir()]
     project = [path for source, path in PROJECT_PAGES.items() if (ROOT / source).is_file()]
     return [{"Home": "index.md"}, *sections, {"Glossary": "glossary.md"}, {"Project": project}]
 
 
-def _entries(docs: Path, folder: str) -> list[Any]:
-    """Return the pages of a folder, those of `FIRST` first and others by title, and then its subfolders."""
-    pages = sorted((docs / folder).glob("*.md"), key=lambda page: (_place(page.name), title_of(page).casefold()))
-    entries: list[Any] = [{title_of(page): page.relative_to(docs).as_posix()} for page in pages]
-    for sub in sorted(path for path in (docs / folder).iterdir() if path.is_dir() and list(path.glob("*.md"))):
-        name = sub.relative_to(docs).as_posix()
-        entries.append({SUBSECTIONS.get(name, sub.name): _entries(docs, name)})
+def _entries(folder: str) -> list[Any]:
+    """Return the navigation of a folder: its groups of pages, its other pages, and then its subfolders."""
+    pages = {Path(path).stem: {title: path} for entry in _pages(folder) for title, path in entry.items()}
+    entries: list[Any] = []
+    for title, names in GROUPS.get(folder, {}).items():
+        group = [pages.pop(name) for name in names if name in pages]
+        entries += [{title: group}] if group else []
+    entries += pages.values()
+    for sub in sorted(path for path in (DOCS / folder).iterdir() if path.is_dir() and list(path.glob("*.md"))):
+        name = sub.relative_to(DOCS).as_posix()
+        entries.append({SUBSECTIONS.get(name, sub.name): _entries(name)})
     return entries
+
+
+def _pages(folder: str) -> list[dict[str, str]]:
+    """Return the title and the path of each page of a folder, those of `FIRST` first and others by title."""
+    pages = sorted((DOCS / folder).glob("*.md"), key=lambda page: (_place(page.name), title_of(page).casefold()))
+    return [{title_of(page): page.relative_to(DOCS).as_posix()} for page in pages]
 
 
 def _place(name: str) -> int:
