@@ -37,7 +37,7 @@ def test_labels_in_memory_of_any_type_become_tuples_of_strings(
 
 
 BAD: list[tuple[Any, Any, str]] = [
-    (["a", "b"], ["x"], "2 texts but 1 labels"),
+    (["a", "b"], ["x"], "2 texts but 1 label"),
     ([], None, "no documents"),
     ("text", None, "is one str"),
     (["a", 5], None, r"mine\[1\]: 5 is a int"),

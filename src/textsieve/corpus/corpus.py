@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ..errors import DocumentError, InputError, Place, shown
+from ..errors import DocumentError, InputError, Place, counted, shown
 from ..threads import read_ahead
 from ..warning import warn
 from .batch import BATCH_DOCUMENTS, Batch, Document, DocumentPlace, KeptValues, Labels, Report, in_batches
@@ -369,7 +369,7 @@ def _label_sets(
     label_sets = [read_labels(label, position) for position, label in enumerate(labels)]
     if len(label_sets) != n_documents:
         raise InputError(
-            f"{n_documents} {kind}s but {len(label_sets)} labels",
+            f"{counted(n_documents, kind)} but {counted(len(label_sets), 'label')}",
             place=name,
             hint=f"Give one label for each {kind}; None means unlabelled",
         )
