@@ -117,9 +117,8 @@ REMARK_GROWTH = """
 Seconds of prediction on one core, over the number of different terms of a document (1, 2, 4 or 8 posts joined) and over
 the number of classes (5, 10 and 20, to which posts are dealt out in turn). An exponent of 1 is linear growth, one of 2
 quadratic. The paper gives O(m^2) for TCFP and O(mc) without context, for m terms and c classes. {if TCFP | terms <
-1.5}TCFP grows more slowly than the paper says, because pairs of terms that never occur together are skipped.{end} {if
-TCFP without context | classes < 0.75}The work for each term has a part that does not depend on the number of
-classes.{end}
+1.5}At these lengths TCFP grows more slowly than that.{end} {if TCFP without context | classes < 0.75}A part of the work
+does not depend on the number of classes.{end}
 """
 REMARK_IRRELEVANT = """
 The paper says that irrelevant terms harm TCFP less than kNN, and has no experiment. Here each post gets more terms,
