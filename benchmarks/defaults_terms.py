@@ -38,6 +38,7 @@ from textsieve import Categorizer
 from textsieve.evaluation import folds
 
 from .defaults_corpora import CORPORA, MULTILABEL, Labelled
+from .newsgroups import shuffled
 from .package_corpora import CORPORA as PACKAGED
 from .package_corpora import load
 from .package_corpora.download import locate
@@ -103,9 +104,8 @@ def predict_by_fasttext(texts: Texts, labels: Sequence[str], others: Texts) -> S
     numbers = {label: number for number, label in enumerate(classes)}
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "train.txt"
-        lines = (
-            f"__label__{numbers[label]} {' '.join(text.split())}" for text, label in zip(texts, labels, strict=True)
-        )
+        pairs = zip(*shuffled(texts, labels), strict=True)
+        lines = (f"__label__{numbers[label]} {' '.join(text.split())}" for text, label in pairs)
         file.write_text("\n".join(lines), encoding="utf-8")
         model = fasttext.train_supervised(str(file), epoch=25, wordNgrams=2, lr=0.5, thread=1, verbose=0)
     # Documents without a known word have no prediction; they get the most frequent class.

@@ -41,6 +41,7 @@ from textsieve.classifiers.svm import LinearSVM
 from textsieve.evaluation import folds
 
 from .defaults_terms import corpus_names, mean_over_families, read_parts
+from .newsgroups import shuffled
 
 ALL_TERMS = "100,000 terms, 32 bits"
 CATEGORIZERS: dict[str, dict[str, Any]] = {
@@ -118,7 +119,7 @@ def _measure_fasttext(documents: Documents, folder: Path) -> dict[str, Measured]
     fasttext = import_module("fasttext")
     classes = sorted(set(documents.labels))
     numbers = {label: number for number, label in enumerate(classes)}
-    pairs = zip(documents.texts, documents.labels, strict=True)
+    pairs = zip(*shuffled(documents.texts, documents.labels), strict=True)
     train, file = folder / "train.txt", folder / "model.bin"
     lines = (f"__label__{numbers[label]} {' '.join(text.split())}" for text, label in pairs)
     train.write_text("\n".join(lines), encoding="utf-8")

@@ -31,7 +31,7 @@ from sklearn.svm import LinearSVC
 
 from textsieve import Categorizer, load
 
-from .newsgroups import newsgroups
+from .newsgroups import newsgroups, shuffled
 
 RUNS = 2
 ONE_BY_ONE = 200
@@ -104,12 +104,6 @@ MODELS: dict[str, Train] = {
     "scikit-learn, TfidfVectorizer + LinearSVC": train_scikit_learn,
     "fastText, 25 epochs, pairs of words": train_fasttext,
 }
-
-
-def shuffled(texts: list[str], labels: list[str]) -> tuple[list[str], list[str]]:
-    """Return the documents in random order."""
-    order = np.random.default_rng(0).permutation(len(texts)).tolist()
-    return [texts[place] for place in order], [labels[place] for place in order]
 
 
 def measure(name: str) -> Measured:

@@ -13,6 +13,8 @@ ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
 LARGEST_PICTURE = 200_000
+MEASURED = ("textsieve, default", "scikit-learn, TfidfVectorizer + LinearSVC", "fastText, 25 epochs, pairs of words")
+"""The rows of benchmarks/PACKAGES.md that the README shows, in the order of its columns."""
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +37,27 @@ def test_commands_of_the_readme_that_do_not_run_are_known() -> None:
 
 def test_the_readme_is_short() -> None:
     assert len(README.read_text(encoding="utf-8").splitlines()) <= 150
+
+
+def table_rows(page: Path) -> dict[str, list[str]]:
+    """Return the rows of the tables of a page by their first cell."""
+    lines = [line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return {first: rest for first, *rest in rows}
+
+
+def test_figures_beside_other_packages_are_those_that_were_measured() -> None:
+    shown, measured = table_rows(README), table_rows(ROOT / "benchmarks" / "PACKAGES.md")
+    models = [row for name, row in measured.items() if name in MEASURED]
+    assert len(models) == len(MEASURED)
+    columns = dict(zip(measured["model"], zip(*models, strict=True), strict=True))
+    for row, column in {
+        "training": "train",
+        "predicting 7,532 texts": "predict 7,532",
+        "size of the model": "file",
+    }.items():
+        assert shown[row][:3] == list(columns[column]), row
+    assert [float(cell) for cell in shown["accuracy"][:3]] == [round(float(cell), 3) for cell in columns["accuracy"]]
 
 
 def test_make_targets_exist() -> None:
