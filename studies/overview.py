@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from .reproduction import Reproduction
 
 NAME = "README.md"
+WORDS: Mapping[str, tuple[str, str]] = {
+    "agrees": ("agrees", "agree"),
+    "close": ("comes close", "come close"),
+    "differs": ("differs", "differ"),
+}
+"""Verdicts on one number, and on several."""
 VERDICTS: tuple[Verdict, ...] = ("agrees", "close", "differs")
 FIRST_COMMIT = "5e7c497f"
 FIRST_COUNTS: Mapping[str, tuple[int, int, int]] = {
@@ -104,7 +110,9 @@ def _claims_of(reproduction: Reproduction) -> Table:
         if numbers:
             n = sum(numbers.values())
             noun = "printed number" if n == 1 else "printed numbers"
-            told = ", ".join(f"{numbers[verdict]} {verdict}" for verdict in VERDICTS if numbers[verdict])
+            told = ", ".join(
+                f"{numbers[verdict]} {WORDS[verdict][numbers[verdict] > 1]}" for verdict in VERDICTS if numbers[verdict]
+            )
             rows.append([f"{item_name}: {judged.item.title}", f"{n} {noun}", told])
         rows += [
             [

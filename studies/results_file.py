@@ -69,7 +69,8 @@ class Provenance(NamedTuple):
         commits = f" at {noun} {', '.join(self.commits)}" if self.commits else ""
         named = "; ".join(machine.replace("1 threads", "1 thread") for machine in self.machines)
         machines = f" Seconds: {named}." if self.machines else ""
-        return f"Measured with {versions}{commits}.{machines}"
+        newest = " The versions are those of the newest numbers." if len(self.commits) > 1 else ""
+        return f"Measured with {versions}{commits}.{newest}{machines}"
 
 
 class ResultsFile:

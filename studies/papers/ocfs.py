@@ -46,7 +46,7 @@ weights of the selected terms, one class against the rest; the paper used SMO, w
 Terms, idf and all settings are learned from the training documents alone.
 """
 WITHOUT_TERMS = """
-**Documents without a selected term.** The paper defines precision as correct / all documents and recall as correct /
+**Documents without a selected term**: the paper defines precision as correct / all documents and recall as correct /
 assigned documents. So here a document without any selected term is assigned to no class, and lowers precision alone.
 *Accuracy* rows use textsieve's own rule instead: such a document gets the fallback class.
 """

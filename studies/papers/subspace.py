@@ -54,8 +54,8 @@ training texts. C of the single SVM is the best in five folds of all texts. The 
 loss, one class against the rest; members of ensembles have C = 100 and one vote each.
 """
 WITHOUT_TERMS = """
-All numbers but *Votes* and *Diversity* are of an older run, and have not been measured
-again.
+All numbers but *Votes* and *Diversity* are of an older run, and have not been measured again (their lines in
+studies/results are rounded as on the page of that time).
 
 **Texts without a selected term** do not occur: Brown's texts have 2,000 words each. Members of ensembles whose terms
 are all missing from a text vote for the class of the largest intercept.

@@ -58,7 +58,8 @@ from the training documents alone.
 """
 WITHOUT_TERMS = """
 Most of these numbers are of a run before textsieve changed how documents without a selected term are treated, and have
-not been measured again; *log10* and *formula 9* in Table 4, *Growth* and *Irrelevant* are new.
+not been measured again (their lines in studies/results are rounded as on the page of that time); *log10* and *formula
+9* in Table 4, *Growth* and *Irrelevant* are new.
 
 **Documents without a selected term** get the fallback class: that of most training documents without one, and at the
 oldest commit that of most training documents. With 1,000 terms or more there are few such documents.

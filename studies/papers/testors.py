@@ -58,7 +58,8 @@ topic gets its share of the stories, times a factor that is fitted on held-out s
 rules are among the trials.
 
 Most of these numbers are of a run before textsieve changed how stories without a selected term are treated; they have
-not been measured again. The trials with other k, and with the 944 most frequent terms, are new.
+not been measured again, and their lines in studies/results are rounded as on the page of that time. The trials with
+other k, and with the 944 most frequent terms, are new.
 """
 WITHOUT_TERMS = """
 **Stories without a selected term** get the class of most training stories without one. At the older of the commits
