@@ -683,7 +683,7 @@ def page(runs: list[Run]) -> str:
     text = f"""# What updates with all terms gain
 
 This page helps you decide whether to train with `--keep-stats all`, so that
-[updates](../how-to/update.md#selecting-terms-anew) select their terms anew and learn new classes, and whether updates
+[updates](../how-to/adaptive.md) select their terms anew and learn new classes, and whether updates
 should forget. Documents of a stream come in blocks. Each model predicts the labels of the next block, and then learns
 it. The table has the share of right labels on the last {1 - SHARE_TO_CHOOSE:.0%} of the blocks.
 
