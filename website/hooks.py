@@ -47,10 +47,11 @@ GROUPS = {
             *("own-data", "corpora", "check", "clean-text", "preparation", "languages", "several-labels"),
             "sample-weights",
         ),
-        "Models": ("small-models", "probabilities", "thresholds", "suggest", "update", "adaptive"),
+        "Models": ("python-quick-tour", "small-models", "probabilities", "thresholds", "suggest", "update", "adaptive"),
         "Use and measure": ("predict", "evaluate", "compare", "compare-results", "serve", "serve-production"),
         "Other tools": (
             *("scikit-learn", "notebooks", "spark", "spark-ml", "from-scikit-learn", "from-fasttext", "from-spacy"),
+            "shell-completion",
         ),
     }
 }
