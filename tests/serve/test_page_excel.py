@@ -188,7 +188,15 @@ def test_a_workbook_is_classified(page: Page, browser: Browser, single_label: Pa
         [9, "engine and brake"],
     ]
     path = write(tmp_path / "mails.xlsx", {"Mails": mails, "Old": [["body"], ["a piano"]]})
+    browser.run("""
+      window.messages = [];
+      const reading = document.getElementById("file-reading");
+      new MutationObserver(() => window.messages.push(reading.textContent)).observe(reading, { childList: true });
+    """)
     page.choose_file(path)
+    browser.wait("window.messages.length === 2")
+    assert browser.run("return window.messages") == ["Reading mails.xlsx …", ""]
+    assert not browser.one("#file-reading").is_displayed()
     assert browser.texts("#file-about") == ["mails.xlsx is an Excel sheet: 3 documents."]
     assert browser.texts("#file-sheet option") == ["Mails", "Old"]
     assert browser.one("#file-sheet").is_displayed()

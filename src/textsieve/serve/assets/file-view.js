@@ -98,9 +98,12 @@ export const useFile = () => {
       show(byId("file-chosen"), false);
       show(byId("file-result"), false);
       showMessage("file-fault", reason.message);
+    } finally {
+      showMessage("file-reading", null);
     }
   };
   const takeFile = (file) => take(async () => {
+    showMessage("file-reading", `Reading ${file.name} …`); // a large Excel file takes seconds
     const newParts = await partsOf(file), newContent = await newParts[0].read();
     [name, parts, content] = [file.name, newParts, newContent];
     byId("file-sheet").replaceChildren(

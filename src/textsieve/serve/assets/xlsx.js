@@ -13,6 +13,12 @@ const FALSE_LEAP_DAY = 60; // Excel counts 29 February 1900, which did not exist
 const DURATION_FORMAT = 46;
 
 const elements = (parent, name) => [...parent.getElementsByTagNameNS("*", name)];
+/** Returns the first child of this name; for the many cells of a sheet, this is faster than a search. */
+const childOf = (parent, name) => {
+  let child = parent.firstElementChild;
+  while (child && child.localName !== name) child = child.nextElementSibling;
+  return child;
+};
 const parse = (text) => {
   const parsed = new DOMParser().parseFromString(text, "application/xml");
   if (parsed.getElementsByTagName("parsererror").length) throw new ZipError("it is damaged");
@@ -40,9 +46,12 @@ const relationId = (sheet) => [...sheet.attributes].find(({ localName }) => loca
 const escapedCharacter = /_x([0-9a-f]{4})_/gi; // such as _x000D_ for a carriage return
 const decode = (text) => text.replace(escapedCharacter, (_, code) => String.fromCharCode(parseInt(code, 16)));
 /** Returns the text of a cell or of a shared string, without what is written above Japanese words. */
-const richText = (element) => decode(elements(element, "t")
-  .filter((part) => part.parentNode.localName !== "rPh")
-  .map((part) => part.textContent).join(""));
+const richText = (element) => {
+  const only = element.childElementCount === 1 ? element.firstElementChild : null;
+  if (only?.localName === "t") return decode(only.textContent);
+  const parts = elements(element, "t").filter((part) => part.parentNode.localName !== "rPh");
+  return decode(parts.map((part) => part.textContent).join(""));
+};
 
 /** Returns "date", "duration" or "number" for each style of cells. */
 const kindsOf = (styles) => {
@@ -89,7 +98,7 @@ const dateText = (days, is1904) => {
 const cellText = (cell, { strings, kinds, is1904 }) => {
   const type = cell.getAttribute("t") ?? "n";
   if (type === "inlineStr") return richText(cell);
-  const value = elements(cell, "v")[0]?.textContent ?? "";
+  const value = childOf(cell, "v")?.textContent ?? "";
   if (value === "" || type === "e") return "";
   if (type === "s") return strings[Number(value)] ?? "";
   if (type === "str") return decode(value);
@@ -112,7 +121,7 @@ const rowsOf = (sheet, workbook) => {
   const rows = [];
   for (const element of elements(sheet, "row")) {
     const row = [];
-    for (const cell of elements(element, "c")) {
+    for (let cell = element.firstElementChild; cell; cell = cell.nextElementSibling) {
       const place = cell.getAttribute("r"), text = cellText(cell, workbook);
       const column = place === null ? row.length : columnOf(place);
       while (row.length < column) row.push("");
