@@ -748,6 +748,32 @@ def test_the_command_prints_and_writes(paper: Callable[..., Paper], tmp_path: Pa
     assert (tmp_path / "out" / "studies-quick.jsonl").exists()
 
 
+def test_recorded_numbers_of_a_folder_are_written_without_measuring(
+    paper: Callable[..., Paper], tmp_path: Path
+) -> None:
+    """A folder has a results file for each paper; it may have a derived number without its parts."""
+    results = tmp_path / "results"
+    results.mkdir()
+    mean = Cell("mean", 1_000, MeanOf((Known(8.0), Known(10.0)), are_draws=False))
+    paper(ITEM, FIGURE, Item("table9", "derived", ACCURACY, (mean,)))
+    run("ocfs", "-o", tmp_path / "out", "--results", results)
+    page = (tmp_path / "out" / "ocfs.md").read_text(encoding="utf-8")
+    (path,) = results.iterdir()
+    assert path.name == "ocfs.jsonl"
+    kept = [line for line in path.read_text(encoding="utf-8").splitlines() if "value=8.0" not in line]
+    Known.asked.clear()
+    run("ocfs", "-o", tmp_path / "again", "--results", results, "--recorded")
+    assert (tmp_path / "again" / "ocfs.md").read_text(encoding="utf-8") == page
+    path.write_text("\n".join(kept) + "\n", encoding="utf-8")
+    error = run("ocfs", "-o", tmp_path / "out", "--results", results, "--recorded", exit_code=1).stderr
+    assert "has no number for Known(value=8.0" in error
+    derived = encode_line({"measurement": mean.measurement.key, **Estimate(9.0)._asdict()}).decode()
+    path.write_text("\n".join(kept) + "\n" + derived, encoding="utf-8")
+    run("ocfs", "-o", tmp_path / "derived", "--results", results, "--recorded")
+    assert "| mean | 9.00 |" in (tmp_path / "derived" / "ocfs.md").read_text(encoding="utf-8")
+    assert Known.asked == []
+
+
 def test_tables_are_aligned_and_text_is_not_changed() -> None:
     page = "# A title\n\n| a | long name |\n| --- | ---: |\n| x \\| y | 1 |\n\nText | with a bar.\n"
     aligned = (
