@@ -22,8 +22,6 @@ from textsieve.cli.program import VERBS
 PAGES = sorted(DOCS.rglob("*.md"))
 NAMES = [page.relative_to(DOCS).as_posix() for page in PAGES]
 MOST_WORDS = 1500
-TOO_LONG = {"research/papers/testors.md"}
-"""Pages that are longer. The test of such a page must fail; take the page off this list when it has become shorter."""
 PACKAGES = ("textsieve", "textsieve.ensembles", "textsieve.evaluation", "textsieve.comparison", "textsieve.spark")
 SPARK = "textsieve.spark"
 BASE_CLASSES = {"textsieve.selectors.TermSelector"}
@@ -99,13 +97,7 @@ def test_broken_links_are_noticed(markdown: str, broken: list[str], tmp_path: Pa
 
 
 @pytest.mark.every_case
-@pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param(page, id=name, marks=[pytest.mark.xfail(strict=True, reason="too long")] * (name in TOO_LONG))
-        for name, page in zip(NAMES, PAGES, strict=True)
-    ],
-)
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
 def test_pages_are_short(page: Path) -> None:
     assert len(prose_of(page.read_text(encoding="utf-8")).split()) <= MOST_WORDS
 
@@ -113,10 +105,6 @@ def test_pages_are_short(page: Path) -> None:
 def test_words_in_code_and_tables_do_not_count() -> None:
     page = "one two\n\n```python\nthree = 3\n```\n\n| four | five |\n|---|---|\n\n<!-- six -->\nseven\n"
     assert prose_of(page).split() == ["one", "two", "seven"]
-
-
-def test_lists_of_exceptions_name_pages() -> None:
-    assert set(NAMES) >= TOO_LONG
 
 
 # -- the navigation --------------------------------------------------------------------------------------------------
