@@ -1,7 +1,8 @@
 """Run the code of a documentation page, and compare what it prints with what the page shows.
 
 - The blocks of a page run in order, in one folder that has the files of `docs/data/`.
-- A `python` block runs in one namespace for the page. If the next block is a `text` block, that is what it prints.
+- A `python` block runs in one namespace for the page. If the next block is a `text` block, that is what it prints. It
+  may warn about documents, as a reader sees on standard error; any other warning is an error.
 - In a `console` block, a line that starts with `$ ` is a command, and the lines after it are its output, if there are
   any. A command may go on in the next line after a backslash. `textsieve` and some commands of the shell run; others
   do not.
@@ -21,6 +22,7 @@ import subprocess
 import sys
 import textwrap
 import traceback
+import warnings
 from collections.abc import Iterator
 from contextlib import chdir, redirect_stdout
 from dataclasses import dataclass
@@ -28,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.terminals import Runner
+from textsieve.warning import InputWarning
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -151,7 +154,8 @@ def _steps(name: str, blocks: list[Block], folder: Path, runner: Runner) -> Iter
 
 def _run_python(name: str, block: Block, namespace: dict[str, Any], folder: Path) -> str:
     code = compile("\n" * (block.line - 1) + block.code, name, "exec")
-    with chdir(folder), redirect_stdout(io.StringIO()) as printed:
+    with chdir(folder), redirect_stdout(io.StringIO()) as printed, warnings.catch_warnings():
+        warnings.simplefilter("ignore", InputWarning)
         try:
             exec(code, namespace)
         except Exception as error:

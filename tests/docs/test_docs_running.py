@@ -162,3 +162,10 @@ print(unknown)
 def test_a_page_that_is_wrong(page: str, message: str, folder: Path, runner: Runner) -> None:
     with pytest.raises((AssertionError, SyntaxError), match=message):
         check(page, folder, runner)
+
+
+def test_only_warnings_about_documents_are_allowed(folder: Path, runner: Runner) -> None:
+    page = "```python\nimport warnings\nfrom textsieve.warning import InputWarning\nwarnings.warn('x', {})\n```\n"
+    assert check(page.format("InputWarning"), folder, runner) == 1
+    with pytest.raises(AssertionError, match="line 4: UserWarning: x"):
+        check(page.format("UserWarning"), folder, runner)
