@@ -111,7 +111,7 @@ def _log10(counts: csr_matrix) -> csr_matrix:
 def add_irrelevant_terms(counts: csr_matrix, share: float, seed: int) -> csr_matrix:
     """Return counts with as many new columns, of which each document has a share of its number of terms, at random."""
     random = np.random.default_rng(seed)
-    numbers = np.round(share * np.diff(counts.indptr)).astype(np.int64)
+    numbers = np.minimum(np.round(share * np.diff(counts.indptr)).astype(np.int64), counts.shape[1])
     indices = [random.choice(counts.shape[1], size=number, replace=False) for number in numbers.tolist()]
     indptr = np.concatenate([[0], np.cumsum(numbers)])
     data = np.ones(int(indptr[-1]), counts.dtype)

@@ -172,6 +172,7 @@ def test_irrelevant_terms_are_new_columns() -> None:
     assert np.array_equal(more[:, :40].toarray(), counts.toarray())
     assert np.diff(more[:, 40:].indptr).tolist() == [3, 3, 3, 3]
     assert more.data.max() == 1
+    assert np.diff(add_irrelevant_terms(counts[:, :3], 3.0, seed=0)[:, 3:].indptr).max() == 3, "no more than there are"
 
 
 def test_a_variant_without_options_is_the_classifier_itself(posts: Collection) -> None:
