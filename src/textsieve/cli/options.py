@@ -462,7 +462,7 @@ read_options = bundle(
         type=click.Choice(list(FORMATS)),
         help="The format of the documents.  [default: detected from the content]",
     ),
-    click.option("--sheet", metavar="NAME", help="The sheet of an Excel file.  [default: the first one]"),
+    click.option("--sheet", metavar="NAME", help="The sheet of an Excel file.  [default: the first visible one]"),
     click.option(
         "--encoding",
         type=encoding,
