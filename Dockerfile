@@ -1,6 +1,6 @@
 # A container that serves a model:
 #   docker build -t textsieve .
-#   docker run --rm --read-only --tmpfs /tmp -v "$PWD/news.sieve:/model.sieve:ro" -p 127.0.0.1:8000:8000 textsieve
+#   docker run --rm --read-only --tmpfs /tmp -v "$PWD/models:/models:ro" -p 127.0.0.1:8000:8000 textsieve
 FROM python:3.11-slim AS build
 WORKDIR /source
 COPY pyproject.toml constraints.txt README.md LICENSE ./
@@ -23,4 +23,4 @@ EXPOSE 8000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
     CMD ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:8000/healthz', timeout=2)"]
 ENTRYPOINT ["textsieve", "serve", "--host", "0.0.0.0", "--port", "8000"]
-CMD ["/model.sieve"]
+CMD ["/models/model.sieve", "--reload"]

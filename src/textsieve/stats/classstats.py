@@ -92,7 +92,10 @@ class ClassStats:
         return self
 
     def merge(self, other: "ClassStats") -> "ClassStats":
-        """Return the statistics of the documents of both tables."""
+        """Return the statistics of the documents of both tables, whose columns must be the same terms.
+
+        Count both with one counter, or with counters of the same vocabulary.
+        """
         if not isinstance(other, ClassStats):
             raise InputError(f"other is {shown(other)}", hint="give a ClassStats")
         return ClassStats(tables.merge(self.table, other.table))
