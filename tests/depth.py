@@ -101,9 +101,11 @@ def _cases(items: Iterable[pytest.Item], enough: int, most: int | None) -> set[p
 def pairwise(items: Iterable[Any]) -> set[pytest.Item]:
     """Return a part of one test function's tests in which any two values of two of its parameters occur together.
 
-    Of the 288 tests of a cross product of 16, 6 and 3 values, 96 remain: as many as 16 and 6 values have pairs.
+    Of the 288 tests of a cross product of 16, 6 and 3 values, 96 remain: as many as 16 and 6 values have pairs. Tests
+    with fewer than two parameters all remain.
     """
-    pairs_of = {item: set(combinations(enumerate(item.callspec._idlist), 2)) for item in items}
+    ids_of = {item: item.callspec._idlist if hasattr(item, "callspec") else [] for item in items}
+    pairs_of = {item: set(combinations(enumerate(ids), min(2, len(ids)))) for item, ids in ids_of.items()}
     missing: set[Any] = set().union(*pairs_of.values())
     selected = set()
     while missing:

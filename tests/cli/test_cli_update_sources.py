@@ -318,20 +318,45 @@ def test_keys_of_the_service_are_not_taken_for_the_label_column(
 
 
 @pytest.mark.parametrize("label", ["model", "predicted"])
-def test_training_reads_the_labels_of_the_service_under_their_own_key(
+def test_a_given_label_is_read_outside_update_even_from_corrections(
     label: str, feedback: Path, tmp_path: Path, run: Run, ask: Ask
 ) -> None:
-    table, alone = write_csv(tmp_path / "table.csv", documents()), tmp_path / "alone.sieve"
+    table, path, both = write_csv(tmp_path / "table.csv", documents()), tmp_path / "a.sieve", tmp_path / "both.sieve"
     table.write_text(table.read_text().replace("topic", label, 1))
-    updated, by_hand = tmp_path / "updated.sieve", tmp_path / "by-hand.sieve"
-    run("train", table, "-o", updated, *PLAIN_OPTIONS, "--label", label)
-    run("update", updated, feedback)
-    printed = run("train", table, feedback, "-o", by_hand, *PLAIN_OPTIONS, "--label", label).stdout
-    assert f"Columns of {feedback}: text from 'text', label from 'label'" in printed
-    assert learned(by_hand) == learned(updated)
-    ask("train", feedback, "-o", alone, *PLAIN_OPTIONS, "--label", label)
-    assert set(load(alone).classes_) == {label for _, label in CORRECTIONS}
-    assert ask("evaluate", by_hand, feedback)["documents"] == len(CORRECTIONS)
+    warning = f"this file has corrections of the service, whose right labels are under 'label', not '{label}'"
+    training = run("train", table, feedback, "-o", both, *PLAIN_OPTIONS, "--label", label)
+    assert f"Columns of {feedback}: text from 'text', label from '{label}'" in training.stdout
+    assert training.stderr.count(warning) == 1
+    own = lines(tmp_path / "own.jsonl", {"text": "a goal", "labels": ["sport"]})
+    outcome = ask("update", both, own)
+    assert [source["changed"] for source in outcome["sources"]] == [False, False, None], "read as in training"
+
+    run("train", table, "-o", path, *PLAIN_OPTIONS, "--label", label)
+    by_key = run("evaluate", path, feedback, "--json")
+    assert {row["label"] for row in json.loads(by_key.stdout)["classes"] if row["documents"]} == {
+        label for _, label in CORRECTIONS
+    }
+    assert warning not in by_key.stderr
+    for given in ([feedback], ["-"]):
+        as_given = run("evaluate", path, *given, "--json", "--label", "predicted", input=feedback.read_text())
+        assert [row["label"] for row in json.loads(as_given.stdout)["classes"] if row["documents"]] == ["sport"]
+        assert "whose right labels are under 'label', not 'predicted'. Leave out --label" in as_given.stderr
+
+
+def test_given_columns_are_not_for_corrections_in_update(svm: Path, feedback: Path, ask: Ask) -> None:
+    outcome = ask("update", svm, feedback, "--text", "body", "--label", "predicted")
+    assert {row["label"] for row in outcome["classes"]} == {label for _, label in CORRECTIONS}
+
+
+def test_documents_with_more_keys_than_corrections_are_read_by_the_given_columns(
+    tmp_path: Path, run: Run, ask: Ask
+) -> None:
+    path = tmp_path / "a.sieve"
+    other = {"label": "x", "text": "y", "predicted": "z", "time": "now"}
+    rows = [{"body": text, "model": label, **other} for text, label in documents()]
+    run("train", lines(tmp_path / "o.jsonl", *rows), "-o", path, *PLAIN_OPTIONS, "--text", "body", "--label", "model")
+    assert set(load(path).classes_) == {label for _, label in documents()}
+    assert ask("evaluate", path, tmp_path / "o.jsonl")["accuracy"] > 0.9, "by the columns of the model"
 
 
 def test_an_empty_file_is_a_source(news: Path, tmp_path: Path, run: Run, ask: Ask) -> None:

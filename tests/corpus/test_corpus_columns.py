@@ -233,13 +233,24 @@ OWN = {"review": "a vote", "stars": "politics", "model": "z"}
 @pytest.mark.parametrize("records", [[OF_SERVICE, OWN], [OWN, OF_SERVICE], [OWN] * 1001 + [OF_SERVICE]], ids=len)
 def test_objects_of_two_kinds_may_be_in_one_file(records: list[dict[str, str]], tmp_path: Path) -> None:
     """Names of columns are not used for objects with certain keys, wherever these are in the file."""
-    columns, fixed = {"text": ["review"], "label": "stars"}, {"fixed_keys": (frozenset(OF_SERVICE),)}
+    columns: dict[str, Any] = {"text": ["review"], "label": "stars"}
+    fixed = {"fixed_keys": (frozenset(OF_SERVICE),), "fixed_over_given": True}
     (tmp_path / "x.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
     expected = [("a goal", ("sport",)) if record is OF_SERVICE else ("a vote", ("politics",)) for record in records]
     assert list(read(tmp_path / "x.jsonl", usual={**columns, **fixed})) == expected
     assert list(read(tmp_path / "x.jsonl", **columns, usual=fixed)) == expected
     without_labels = read(tmp_path / "x.jsonl", text=["review"], label=False, usual=fixed)
     assert list(without_labels.labels()) == [()] * len(records)
+
+
+@pytest.mark.parametrize("label", ["predicted", "model"])
+def test_given_columns_come_before_fixed_keys(label: str, tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text(json.dumps(OF_SERVICE))
+    fixed = {"fixed_keys": (frozenset(OF_SERVICE),)}
+    assert list(read(tmp_path / "x.jsonl", label=label, usual=fixed)) == [("a goal", (OF_SERVICE[label],))]
+    assert list(read(tmp_path / "x.jsonl", usual={**fixed, "label": label})) == [("a goal", ("sport",))]
+    (tmp_path / "x.jsonl").write_text(json.dumps({**OF_SERVICE, "id": 1}))
+    assert list(read(tmp_path / "x.jsonl", usual={**fixed, "label": label})) == [("a goal", (OF_SERVICE[label],))]
 
 
 def test_an_object_without_the_keys_of_others_of_its_kind_is_named(tmp_path: Path) -> None:

@@ -57,13 +57,15 @@ def open_corrections(
     """Open a file of corrections for the model at `model_path`; lines of JSON that can't be read are left out.
 
     Labels get the first of the `spellings` that they equal but for case and white space; None leaves them as they are.
+    Corrections of the service are read by their own keys, whatever columns are named: these are for other files.
     """
     digest = CorpusDigest()
     if is_empty_file(path):  # it has no corrections yet
         yield OpenedCorrections(path, model_path, read_options, usual, digest, None)
         return
     extra = {"keep": ("file",)} if os.path.isdir(path) else {}  # file names are the places in messages
-    with open_corpus(path, {**read_options, "fold_labels": False}, usual=usual, lenient=True, **extra) as corpus:
+    defaults = {**usual, "fixed_over_given": True}
+    with open_corpus(path, {**read_options, "fold_labels": False}, usual=defaults, lenient=True, **extra) as corpus:
         watched = corpus.mapped(digest)
         if spellings is not None:
             watched = watched.with_folded_labels(spellings)

@@ -25,7 +25,7 @@ READ_OPTIONS = (*COLUMNS, "label_separator", "fold_labels", "format", "sheet", "
 """The options for reading that `train` stores in the model: they say how the documents are written."""
 LIMITS = ("max_document", "max_unpacked", "follow_links")
 """The options for reading that are not stored: they say what is safe on this machine."""
-FEEDBACK_KEYS = tuple(frozenset({"text", label, "predicted", "model"}) for label in ("label", "labels"))
+FEEDBACK_KEYS = tuple(frozenset({"text", label, "predicted", "model", "time"}) for label in ("label", "labels"))
 """Keys of the corrections that the service writes, of single-label and of multilabel models."""
 
 
@@ -43,19 +43,22 @@ def open_corpus(path: str, read_options: Mapping[str, Any], **more: Any) -> Iter
     `read_options` has the values of the options for reading, such as --encoding; `more` has other arguments of `read`.
     With `stream=True`, only the texts of JSON lines on standard input are read, as they arrive, and only once.
 
-    The corrections of the service always have the same keys, so names of columns are not for them: in a table, a column
-    "model" may have the labels, but in a correction, "model" is the version of the model.
+    The corrections of the service always have the same keys, so the columns that a model learned from are not for them:
+    in a table, a column "model" may have the labels, but in a correction, "model" is the version of the model. Columns
+    that the options name are used as given, with a warning if they take such a key for the label.
     """
-    more["usual"] = {**(more.get("usual") or {}), "fixed_keys": FEEDBACK_KEYS}
+    more["usual"] = {"fixed_keys": FEEDBACK_KEYS, **(more.get("usual") or {})}
     stream = more.pop("stream", False)
     arguments = {name: value for name, value in read_options.items() if value is not None} | more
     if path != STDIO:
         corpus = read(path, **arguments)
+        _warn_of_other_labels(corpus)
         yield corpus
     else:
         from ..corpus.pipes import read_pipe
 
         with read_pipe(standard_input(), "standard input", stream=stream, **arguments) as corpus:
+            _warn_of_other_labels(corpus)
             yield corpus
     warn_of_replaced_bytes(corpus)
 
@@ -79,7 +82,7 @@ def open_chained(paths: Sequence[str], read_options: Mapping[str, Any], watch: W
         for path, path_options, defaults in read_options_by_path(paths, unfolded_options, defaults={}):
             transform = watch(path, path_options, defaults)
             if path not in empty:
-                corpus = stack.enter_context(open_corpus(path, path_options, usual=defaults))
+                corpus = stack.enter_context(open_corpus(path, path_options, usual=as_given(defaults)))
                 corpora.append(corpus.mapped(transform))
         corpus = corpora[0] if len(corpora) == 1 else Corpus.chained(corpora)
         if read_options["fold_labels"]:
@@ -104,6 +107,11 @@ def read_options_by_path(
         yield path, required, {**defaults, **optional}
 
 
+def as_given(defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """Return defaults that are for all documents, the corrections of the service too, because options name them."""
+    return {**defaults, "fixed_keys": ()}
+
+
 def is_empty_file(path: str) -> bool:
     """Return whether a path is a file without content: nothing but white space in its first 64 kB, unpacked."""
     return path != STDIO and os.path.isfile(path) and not read_head(Path(path)).strip()
@@ -116,6 +124,19 @@ def standard_input() -> Any:
             "is closed", place="standard input", hint="Give the name of a file, or write to the command's input."
         )
     return sys.stdin.buffer
+
+
+def _warn_of_other_labels(corpus: Corpus) -> None:
+    """Print a warning if a file has the corrections of the service, and another key is read as their label."""
+    for table in corpus.tables:
+        keys = {*table.text, table.label, *table.kept, *table.left_out}
+        if keys in FEEDBACK_KEYS and table.label not in ("label", "labels"):
+            right = "labels" if "labels" in keys else "label"
+            name = corpus.name if len(corpus.tables) == 1 else table.source
+            warn(
+                f"{name}: this file has corrections of the service, whose right labels are under {right!r}, not "
+                f"{table.label!r}. Leave out --label, or name {right!r}; or give the file to textsieve update."
+            )
 
 
 def warn_of_replaced_bytes(corpus: Corpus) -> None:

@@ -35,6 +35,7 @@ from .correction_files import (
 from .description import measures_text, show_sources, source_as_dict
 from .messages import warn
 from .opening import (
+    as_given,
     default_read_options,
     is_empty_file,
     label_spellings,
@@ -287,7 +288,7 @@ def _open_documents(
         path = source.location(request.path)
         if not is_empty_file(path):
             options = read_options_of(source, request.path, request.read_options)
-            corpus = stack.enter_context(open_corpus(path, options, usual=dict(source.usual)))
+            corpus = stack.enter_context(open_corpus(path, options, usual=as_given(source.usual)))
             corpora.append(corpus.mapped(digest))
     if not corpora:
         raise InputError("the sources of the model have no documents", place=request.path)

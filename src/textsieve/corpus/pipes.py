@@ -107,6 +107,7 @@ def _read_as_it_arrives(chunks: Iterator[bytes], name: str, options: dict[str, A
         default_text=check_text_columns(usual.get("text")),
         default_label=usual.get("label"),
         fixed_keys=usual.get("fixed_keys", ()),
+        fixed_over_given=usual.get("fixed_over_given", False),
         limits=ReadLimits.from_options(**options),
     )
     has_started = False

@@ -70,7 +70,8 @@ def read(
     "all" is all columns. For a folder, it may list "file", the name of each document's file. `usual` has default
     options: the column names under "text" and "label" are tried before the conventional ones, and "label_separator" and
     "sheet" are used for formats that have them if the option is left out. Under "fixed_keys", it may have sets of
-    keys: JSON objects that have all keys of a set are read by the conventional names, whatever columns are named.
+    keys: the default column names are not for JSON objects that have exactly the keys of a set; nor are `text` and
+    `label`, if "fixed_over_given" is true.
     `lenient` skips lines of JSON that can't be parsed, such as one that was cut off, and lists their places in
     `Report.unreadable`.
 
@@ -129,6 +130,7 @@ def read(
         default_text=check_text_columns(usual.get("text")),
         default_label=usual.get("label"),
         fixed_keys=usual.get("fixed_keys", ()),
+        fixed_over_given=usual.get("fixed_over_given", False),
         default_label_separator=usual.get("label_separator"),
         default_sheet=usual.get("sheet"),
         limits=limits,

@@ -79,7 +79,9 @@ class Source:
     default_label: str | None = None
     """The name of the label column if `label` is None, if exactly one column has it; tried before conventional ones."""
     fixed_keys: tuple[frozenset[str], ...] = ()
-    """Sets of keys: a JSON object with all keys of a set is read by conventional names, whatever columns are named."""
+    """Sets of keys: the default names are not tried for a JSON object that has exactly the keys of a set."""
+    fixed_over_given: bool = False
+    """Whether such an object is read by conventional names even if `text` or `label` names a column."""
     default_label_separator: str | None = None
     """The label separator of formats with columns if `label_separator` is None."""
     default_sheet: str | None = None

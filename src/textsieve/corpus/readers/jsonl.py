@@ -102,13 +102,14 @@ def batches_of(
 class _KeyChooser:
     """Chooses the keys of objects, once for each of the two kinds of objects that a file may have.
 
-    One kind has all keys of a set in `Source.fixed_keys`, and is read by the conventional names. The keys are chosen
-    from all `examples` of a kind, or from its first object if there is no example. The used keys are added to `tables`.
+    One kind has exactly the keys of a set in `Source.fixed_keys`, and default names of columns are not used for it. The
+    keys are chosen from all `examples` of a kind, or from its first object if there is no example. The used keys are
+    added to `tables`.
     """
 
     def __init__(self, source: Source, examples: list[Object], tables: list[UsedColumns] | None = None) -> None:
         self.tables = [] if tables is None else tables
-        self._sources = {False: source, True: _by_conventional_names(source)}
+        self._sources = {False: source, True: _without_default_names(source)}
         self._chosen: dict[bool, _Keys] = {}
         names: dict[bool, dict[str, None]] = {}
         for record in examples:
@@ -124,8 +125,8 @@ class _KeyChooser:
         return self._chosen[kind]
 
     def _has_fixed_keys(self, record: Object) -> bool:
-        """Return whether an object has all keys of a set in `Source.fixed_keys`."""
-        return any(keys <= record.keys() for keys in self._sources[False].fixed_keys)
+        """Return whether an object has exactly the keys of a set in `Source.fixed_keys`."""
+        return record.keys() in self._sources[False].fixed_keys
 
     def _choose(self, kind: bool, names: list[str]) -> None:
         """Choose the keys for objects of a kind, given the names of their keys."""
@@ -133,9 +134,11 @@ class _KeyChooser:
         self.tables.append(used)
 
 
-def _by_conventional_names(source: Source) -> Source:
-    """Return the source without the names of columns that the options give."""
-    return replace(source, text=(), label=False if source.label is False else None, default_text=(), default_label=None)
+def _without_default_names(source: Source) -> Source:
+    """Return the source without default names of columns, and if `fixed_over_given`, without those that are given."""
+    if source.fixed_over_given:
+        source = replace(source, text=(), label=False if source.label is False else None)
+    return replace(source, default_text=(), default_label=None)
 
 
 def _choose_keys(names: list[str], source: Source) -> tuple[_Keys, UsedColumns]:
