@@ -60,6 +60,12 @@ def test_the_workflows_try_all_versions_of_python_that_the_metadata_names() -> N
     assert PROJECT["project"]["requires-python"] == f">={named[0]}"
 
 
+def test_the_workflow_of_the_documentation_writes_the_page_whose_changes_it_looks_for() -> None:
+    commands = re.findall(r"run: (.*)$", text_of(".github/workflows/docs.yml"), re.MULTILINE)
+    before = commands[: commands.index("git diff --exit-code")]
+    assert any("man" in command.split() for command in before if command.startswith("make "))
+
+
 def test_make_targets_of_workflows_and_pages_exist() -> None:
     targets = set(re.findall(r"^([a-z-]+):", text_of("Makefile"), re.MULTILINE))
     pages = ["CONTRIBUTING.md", "RELEASING.md", *(f".github/workflows/{name}.yml" for name in ("tests", "docs"))]
