@@ -11,7 +11,7 @@ test test-all test-lowest: export OPENBLAS_NUM_THREADS := 1
 test test-all test-lowest: export NUMBA_CACHE_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/textsieve/kernels
 PYTEST_OPTIONS := -q -rs --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --durations 5
 
-.PHONY: demo test test-all test-lowest mutants lint bench defaults trace subspaces spark spark-scale serve-load serve-malformed papers docs man format clean help
+.PHONY: demo test test-all test-lowest mutants lint bench defaults trace subspaces spark spark-scale serve-load serve-malformed papers docs pictures man format clean help
 
 demo: .venv/demo         ## train on the embedded corpus, or on your own: make demo DATA=path; then compare, to demo.html
 	@$(BIN)/textsieve train "$(or $(DATA),docstrings)" -o demo.sieve $(ARGS)
@@ -73,6 +73,10 @@ papers: .venv/ready      ## what five papers printed, measured again; writes doc
 
 docs: .venv/ready        ## the documentation, to site/index.html, which needs no server and no network
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+pictures: .venv/ready    ## the pictures of the documentation and the page of the gallery, drawn again; needs Chromium
+	$(BIN)/python docs/gallery/make_gallery.py
+	$(BIN)/python -m docs.pictures.make_pictures
 
 man: .venv/ready         ## the manual page, from the help of the commands: man/textsieve.1
 	$(BIN)/python man/man_page.py

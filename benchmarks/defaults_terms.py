@@ -49,7 +49,6 @@ MAX_OF_FAMILY = 2
 
 TEXT: dict[str, Any] = {"analyzer": "text"}
 PAIRS = {**TEXT, "ngram_range": (1, 2)}
-SQRT: dict[str, Any] = {"class_weight": "sqrt", "classifier_options": {"C": 1.0}, "tf": "log"}
 SMALL_C: dict[str, Any] = {"classifier_options": {"C": 0.5}, "tf": "loglog"}
 CHARACTERS: dict[str, Any] = {"char_ngram_range": (3, 5)}
 NO_CHARACTERS: dict[str, Any] = {"char_ngram_range": None}

@@ -1,4 +1,4 @@
-"""F1 as paper 000 defines it, in which documents without any selected term are assigned to no class.
+"""F1 as the paper `ocfs` defines it, in which documents without any selected term are assigned to no class.
 
 Precision is the share of all test documents that are assigned to their class, recall the share of the assigned ones.
 With as many assigned documents as there are, both are the accuracy.

@@ -184,11 +184,11 @@ ODP_CLASSES = (
     *("arts", "business", "computers", "games", "health", "home", "kids and teens", "news", "recreation", "science"),
     *("shopping", "society", "sports"),
 )
-"""The thirteen categories that paper 000 lists, as the sample of the Open Directory names them."""
+"""The thirteen categories that the paper `ocfs` lists, as the sample of the Open Directory names them."""
 
 
 def _thirteen_of_odp(documents: Documents) -> Documents:
-    """Keep the documents of the thirteen categories of paper 000."""
+    """Keep the documents of the thirteen categories of the paper `ocfs`."""
     return _keep_labelled(documents, [tuple(set(label_set) & set(ODP_CLASSES)) for label_set in documents.labels])
 
 

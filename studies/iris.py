@@ -1,4 +1,4 @@
-"""Fisher's irises, the example of paper 000: scores of the four features, and how well two of them separate classes."""
+"""Fisher's irises, the example of `ocfs`: scores of the four features, and how well two of them separate classes."""
 
 from __future__ import annotations
 

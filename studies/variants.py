@@ -1,4 +1,4 @@
-"""Variants of paper 003's classifiers and documents that `compare` does not have.
+"""Variants of the classifiers and documents of the paper `tcfp` that `compare` does not have.
 
 - "log10 tf": weights (1 + log10 tf) idf instead of (1 + ln tf) idf.
 - "formula 9": votes of a class multiplied by the largest class size / its own, which the paper does for TCFP alone.

@@ -1,4 +1,4 @@
-"""Why the vote of linear members is not linear, and how much members differ, for paper 004.
+"""Why the vote of linear members is not linear, and how much members differ, for `subspace`.
 
 The mean of the members' scores is one linear function of all terms: its weights are the means of theirs. A majority
 vote counts each member once, however far it is from its boundary, so its boundary consists of pieces of theirs. Both

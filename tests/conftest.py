@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.browser import Browser, missing, opened_browser
-from tests.depth import IS_DEEP, IS_QUICK, absent, every_value, few_cases
+from tests.depth import IS_DEEP, IS_QUICK, absent, corpora_folder, every_value, few_cases
 from tests.reference.archives import files_in, read_archives_once
 from textsieve.corpus import Corpus, read
 from textsieve.corpus.named_corpora import inventory
@@ -133,12 +133,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 @pytest.fixture(scope="session")
 def data_dir() -> Iterator[Path]:
     """Yield the folder with the papers' corpora, named by TEXTSIEVE_DATA; each archive is unpacked once in a run."""
-    name = os.environ.get("TEXTSIEVE_DATA")
-    if not name:
-        absent("TEXTSIEVE_DATA does not name a folder with the corpora")
-    folder = Path(str(name))
-    if not folder.is_dir():
-        absent(f"TEXTSIEVE_DATA={name} is not a folder")
+    folder = corpora_folder()
     with pytest.MonkeyPatch.context() as patch:
         read_archives_once(folder, patch)
         yield folder

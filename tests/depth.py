@@ -11,7 +11,9 @@ Two marks change which combinations of a test's parameters run: `@pytest.mark.ev
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from importlib.util import find_spec
 from itertools import combinations
+from pathlib import Path
 from typing import Any, NoReturn
 from zlib import crc32
 
@@ -47,6 +49,28 @@ def absent(reason: str) -> NoReturn:
     if os.environ.get("CI") == "true":
         pytest.fail(f"{reason}, and CI must not skip")
     pytest.skip(reason)
+
+
+def need(*modules: str) -> None:
+    """Skip a test, or fail in CI, if a module is not installed."""
+    for module in modules:
+        if find_spec(module) is None:
+            absent(f"{module} is not installed")
+
+
+def corpora_folder() -> Path:
+    """Return the folder that TEXTSIEVE_DATA names.
+
+    Without it, tests fail in CI, unless TEXTSIEVE_NO_DATA=1 says that the machine has no corpora.
+    """
+    if os.environ.get("TEXTSIEVE_NO_DATA") == "1":
+        pytest.skip("TEXTSIEVE_NO_DATA is 1: no corpora")
+    name = os.environ.get("TEXTSIEVE_DATA")
+    if not name:
+        absent("TEXTSIEVE_DATA does not name a folder with the corpora")
+    if not Path(name).is_dir():
+        absent(f"TEXTSIEVE_DATA={name} is not a folder")
+    return Path(name)
 
 
 MOST_CASES = 4

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 import textsieve
+from tests.depth import need
 from textsieve.corpus import Corpus
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -30,8 +31,7 @@ KEPT = {"scipy.stats", "scipy.optimize", "scipy.signal", "numpy.lib", "sklearn.u
 @pytest.fixture
 def module(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
     """Return a function that imports a module of the gallery's folder."""
-    pytest.importorskip("altair")
-    pytest.importorskip("vl_convert")
+    need("altair", "vl_convert")
     monkeypatch.syspath_prepend(str(GALLERY))
     return import_module
 

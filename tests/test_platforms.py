@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.depth import need
 from tests.processes import wait_for
 from textsieve.cli.messages import shell_join, shell_quote
 from textsieve.corpus import read
@@ -104,7 +105,7 @@ def test_several_workers_are_refused_without_fork(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_service_answers_and_writes_corrections_without_posix(tmp_path: Path) -> None:
-    pytest.importorskip("fastapi")
+    need("fastapi")
     write_folder(tmp_path / "news")
     assert without_posix(tmp_path, "train", "news", "-o", "m.sieve").returncode == 0
     with socket.create_server(("127.0.0.1", 0)) as probe:

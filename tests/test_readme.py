@@ -75,6 +75,14 @@ def test_make_help_lists_every_target() -> None:
     assert all(len(line.split()) > 1 for line in listed.splitlines())
 
 
+def test_make_pictures_runs_the_programs_that_draw_them() -> None:
+    lines = subprocess.run(["make", "-C", ROOT, "-n", "pictures"], capture_output=True, text=True, check=True).stdout
+    for name in ("gallery/make_gallery.py", "pictures/make_pictures.py"):
+        assert (ROOT / "docs" / name).is_file()
+        assert f"docs/{name}" in lines or f"docs.{name.removesuffix('.py').replace('/', '.')}" in lines
+        assert f"`docs/{name}`" in (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+
+
 PAGES = [README, *(ROOT / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "benchmarks/README.md")), *TUTORIALS]
 
 

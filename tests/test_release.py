@@ -60,9 +60,29 @@ def test_the_workflows_try_all_versions_of_python_that_the_metadata_names() -> N
     assert PROJECT["project"]["requires-python"] == f">={named[0]}"
 
 
+def test_the_workflow_of_the_documentation_writes_the_page_whose_changes_it_looks_for() -> None:
+    commands = re.findall(r"run: (.*)$", text_of(".github/workflows/docs.yml"), re.MULTILINE)
+    before = commands[: commands.index("git diff --exit-code")]
+    assert any("man" in command.split() for command in before if command.startswith("make "))
+
+
+@pytest.mark.every_case
+@pytest.mark.parametrize("name", ["tests", "deep"])
+def test_workflows_skip_only_tests_on_corpora(name: str) -> None:
+    jobs = re.split(r"^  (?=[\w-]+:$)", text_of(f".github/workflows/{name}.yml"), flags=re.MULTILINE)
+    full = [job for job in jobs if re.search(r"run: make .*test-(all|lowest)", job)]
+    assert full
+    assert all(re.search(r'^    env: \{TEXTSIEVE_NO_DATA: "1"\}', job, re.MULTILINE) for job in full)
+    assert not any(re.search(r"\bCI:", job) for job in jobs)
+
+
 def test_make_targets_of_workflows_and_pages_exist() -> None:
     targets = set(re.findall(r"^([a-z-]+):", text_of("Makefile"), re.MULTILINE))
-    pages = ["CONTRIBUTING.md", "RELEASING.md", *(f".github/workflows/{name}.yml" for name in ("tests", "docs"))]
+    pages = [
+        "CONTRIBUTING.md",
+        "RELEASING.md",
+        *(f".github/workflows/{name}.yml" for name in ("tests", "deep", "docs")),
+    ]
     for page in pages:
         commands = re.findall(r"(?:`|run: )make ([a-z -]+)", text_of(page))
         assert page == "RELEASING.md" or commands

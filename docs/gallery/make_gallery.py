@@ -43,9 +43,9 @@ HTML_SIZES = {"explained_text": (900, 560)}
 PAGE = """# Gallery
 
 Short programs and the pictures that they draw. Each is complete: copy it, run it, and replace the documents by your
-own. Charts need the extra `plots` (`pip install "textsieve[plots]"`). `docstrings` is a corpus that needs no download:
-the documentation of the installed numpy, scipy and scikit-learn, labelled with their packages. `tickets.csv` is a
-made-up table of support tickets ([download](../data/tickets.csv)).
+own. Charts need the extra `plots` (`pip install '.[plots]'` in a clone). `docstrings` is a corpus that needs no
+download: the documentation of the installed numpy, scipy and scikit-learn, labelled with their packages. `tickets.csv`
+is a made-up table of support tickets ([download](../data/tickets.csv)).
 """
 
 

@@ -1,4 +1,4 @@
-"""Paper 000: orthogonal centroid feature selection, against information gain and chi-square."""
+"""Paper `ocfs`: orthogonal centroid feature selection, against information gain and chi-square."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paper 004: random subspaces of a linear SVM, against a single one and k nearest neighbours, on Brown."""
+"""Paper `subspace`: random subspaces of a linear SVM, against a single one and k nearest neighbours, on Brown."""
 
 from __future__ import annotations
 

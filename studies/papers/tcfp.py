@@ -1,4 +1,4 @@
-"""Paper 003: votes on feature projections (TCFP), against kNN and its faster forms, naive Bayes and Rocchio."""
+"""Paper `tcfp`: votes on feature projections (TCFP), against kNN and its faster forms, naive Bayes and Rocchio."""
 
 from __future__ import annotations
 

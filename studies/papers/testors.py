@@ -1,4 +1,4 @@
-"""Paper 001: typical testors against information gain, on Reuters-21578 and RCV1-v2, and how long they take."""
+"""Paper `testors`: typical testors against information gain, on Reuters-21578 and RCV1-v2, and how long they take."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Paper 002: trace-oriented feature analysis, one weight λ from principal components to maximum margin.
+"""Paper `tofa`: trace-oriented feature analysis, one weight λ from principal components to maximum margin.
 
-One reading needs a derivation. In the example on Iris that the same authors give in paper 000, n_j/n is left out of
+One reading needs a derivation. In the example on Iris that the same authors give in `ocfs`, n_j/n is left out of
 S_b: it is Σ_j (m_j - m)², which for c classes of equal size is c times the correct value. If TOFA was implemented in
 this way, its score at λ was
 
@@ -192,7 +192,7 @@ def newsgroups_cells() -> tuple[Cell, ...]:
 
 
 def comp_cells() -> tuple[Cell, ...]:
-    """Return cells of the five groups that paper 000 uses."""
+    """Return cells of the five groups that the paper `ocfs` uses."""
     left_out = replace(COMP, n_classes=5)
     others = {"": COMP, LEFT_OUT: left_out}
     for name, weights in OTHER_WEIGHTS.items():

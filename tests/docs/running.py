@@ -1,11 +1,13 @@
 """Run the code of a documentation page, and compare what it prints with what the page shows.
 
 - The blocks of a page run in order, in one folder that has the files of `docs/data/`.
-- A `python` block runs in one namespace for the page. If the next block is a `text` block, that is what it prints. It
-  may warn about documents, as a reader sees on standard error; any other warning is an error.
+- A `python` block runs in one namespace for the page. If the next block is a `text` block, that is what it prints; a
+  `text` block anywhere else is an error. The code may warn about documents, as a reader sees on standard error; any
+  other warning is an error.
 - In a `console` block, a line that starts with `$ ` is a command, and the lines after it are its output, if there are
   any. A command may go on in the next line after a backslash. `textsieve` and some commands of the shell run; others
-  do not.
+  do not. A block without a command is an error, and so is a pipeline of which any part fails.
+- Blocks in the languages of `SHOWN` do not run; any other language, or none, is an error.
 - `...` stands for anything within a line; as a line of its own, for any number of lines.
 - `<!-- not run: reason -->` on the line before a block leaves the block out.
 """
@@ -45,6 +47,10 @@ SHELL_COMMANDS = {
     *("mkdir", "cp", "mv", "rm", "gzip", "zcat", "python"),
 }
 """Commands that run although they are not `textsieve`: they show or make files."""
+SHOWN = {"json", "ini", "yaml", "nginx", "html", "sh"}
+"""Languages of blocks that readers only look at."""
+CLOSED_PIPE = 141
+"""The exit code of a program that writes to another one that has ended, such as `head`."""
 SHELL_CHARACTERS = set("|<>&;*$`")
 ANY = "..."
 SECONDS = 120
@@ -137,6 +143,7 @@ def check_page(path: Path, folder: Path, runner: Runner) -> int:
 
 
 def _steps(name: str, blocks: list[Block], folder: Path, runner: Runner) -> Iterator[None]:
+    check_languages(blocks)
     namespace: dict[str, Any] = {"__name__": "__main__"}
     for number, block in enumerate(blocks):
         next_block = blocks[number + 1] if number + 1 < len(blocks) else None
@@ -150,6 +157,20 @@ def _steps(name: str, blocks: list[Block], folder: Path, runner: Runner) -> Iter
                 if is_run(command.command):
                     _run_command(name, command, folder, runner)
                     yield
+
+
+def check_languages(blocks: list[Block]) -> None:
+    """Raise ValueError if a block would not be checked without a reason."""
+    for before, block in zip([None, *blocks], blocks, strict=False):
+        place = f"line {block.line}"
+        if block.language not in {"python", "text", "console", *SHOWN}:
+            raise ValueError(f"{place}: the language of the block is {block.language!r}")
+        if not block.is_run:
+            continue
+        if block.language == "text" and (before is None or before.language != "python" or not before.is_run):
+            raise ValueError(f"{place}: the text block does not follow a python block that runs")
+        if block.language == "console" and not commands_of(block):
+            raise ValueError(f"{place}: the console block has no command")
 
 
 def _run_python(name: str, block: Block, namespace: dict[str, Any], folder: Path) -> str:
@@ -190,7 +211,7 @@ def _run_in_shell(command: str, folder: Path) -> tuple[int, str]:
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     environment |= {"PATH": path, "PYTHONUNBUFFERED": "1", "LC_ALL": "C.UTF-8"}
     done = subprocess.run(
-        ["bash", "-c", command],
+        ["bash", "-o", "pipefail", "-c", command],
         cwd=folder,
         env=environment,
         stdin=subprocess.DEVNULL,
@@ -198,7 +219,7 @@ def _run_in_shell(command: str, folder: Path) -> tuple[int, str]:
         stderr=subprocess.STDOUT,
         timeout=SECONDS,
     )
-    return done.returncode, done.stdout.decode()
+    return 0 if done.returncode == CLOSED_PIPE else done.returncode, done.stdout.decode()
 
 
 def _compare(place: str, shown: str, printed: str) -> None:

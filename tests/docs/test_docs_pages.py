@@ -107,6 +107,31 @@ def test_words_in_code_and_tables_do_not_count() -> None:
     assert prose_of(page).split() == ["one", "two", "seven"]
 
 
+FROM_PYPI = re.compile(r"\b(?:pip|pipx|uv|uvx|conda)\b[^\n`#]*?\s[\"']?textsieve\b(?![/.])")
+
+
+@pytest.mark.every_case
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=[*NAMES, "README.md"])
+def test_no_page_installs_textsieve_from_pypi_because_it_is_not_there_before_the_first_release(page: Path) -> None:
+    assert FROM_PYPI.findall(whole_page(page)) == []
+
+
+@pytest.mark.every_case
+@pytest.mark.parametrize(
+    ("text", "is_from_pypi"),
+    [
+        ("$ pip install textsieve", True),
+        ("`pip install 'textsieve[excel]'`", True),
+        ('$ uv pip install --upgrade "textsieve[all]"', True),
+        ("$ pip install '.[excel]'", False),
+        ("$ pip install '.[excel]' # textsieve", False),
+        ("`pip install '.[serve]'`, and `textsieve serve`", False),
+    ],
+)
+def test_installing_from_pypi_is_noticed(text: str, is_from_pypi: bool) -> None:
+    assert bool(FROM_PYPI.search(text)) == is_from_pypi
+
+
 # -- the navigation --------------------------------------------------------------------------------------------------
 
 

@@ -157,11 +157,42 @@ print(unknown)
         ("```console\n$ textsieve info nowhere.sieve\n...\n```\n", r"exit code 1\nerror: nowhere.sieve"),
         ("```console\n$ cat nowhere\n```\n", "exit code 1"),
         ("```console\n$ echo a | cat\nb\n```\n", r"-b\n\+a"),
+        ("```console\n$ cat nowhere | wc -l > n\n```\n", "exit code 1"),
     ],
 )
 def test_a_page_that_is_wrong(page: str, message: str, folder: Path, runner: Runner) -> None:
     with pytest.raises((AssertionError, SyntaxError), match=message):
         check(page, folder, runner)
+
+
+@pytest.mark.every_case
+@pytest.mark.parametrize(
+    ("page", "message"),
+    [
+        ("```text\n1\n```\n", "line 2: the text block does not follow a python block that runs"),
+        ("```python\nprint(1)\n```\n```text\n1\n```\n```text\n1\n```\n", "line 8: the text block does not follow"),
+        ("<!-- not run: x -->\n```python\n1\n```\n```text\n1\n```\n", "line 6: the text block does not follow"),
+        ("```console\n$ echo a\n```\n```text\na\n```\n", "line 5: the text block does not follow"),
+        ("```console\necho a\n```\n", "line 2: the console block has no command"),
+        ("```\nx = 1\n```\n", "line 2: the language of the block is ''"),
+        ("```py\nx = 1\n```\n", "line 2: the language of the block is 'py'"),
+        ("<!-- not run: x -->\n```bash\nls\n```\n", "line 3: the language of the block is 'bash'"),
+    ],
+)
+def test_blocks_that_would_not_be_checked_are_errors(page: str, message: str, folder: Path, runner: Runner) -> None:
+    with pytest.raises(ValueError, match=message):
+        check(page, folder, runner)
+
+
+def test_blocks_may_be_left_out_with_a_reason(folder: Path, runner: Runner) -> None:
+    page = (
+        "<!-- not run: x -->\n```text\n1\n```\n\n<!-- not run: x -->\n```console\necho a\n```\n\n```yaml\na: 1\n```\n"
+    )
+    assert check(page, folder, runner) == 0
+
+
+def test_a_pipeline_may_end_before_its_first_command(folder: Path, runner: Runner) -> None:
+    assert check("```console\n$ cat /dev/zero | head -c 1 > first\n$ wc -c < first\n1\n```\n", folder, runner) == 2
 
 
 def test_only_warnings_about_documents_are_allowed(folder: Path, runner: Runner) -> None:

@@ -1,6 +1,7 @@
 """Studies use the public names of textsieve, and textsieve does not know studies."""
 
 import ast
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -39,6 +40,11 @@ def test_studies_import_public_names_only(path: Path) -> None:
         if module not in EXCEPTIONS:
             assert module.count(".") <= 1, f"{module} is not public"
             assert name in import_module(module).__all__, f"{module} has no public name {name}"
+
+
+def test_studies_name_papers_by_their_keys_not_by_numbers() -> None:
+    texts = {path: path.read_text(encoding="utf-8") for path in modules_in("studies")}
+    assert [str(path.relative_to(ROOT)) for path, text in texts.items() if re.search(r"(?i)\bpaper \d+", text)] == []
 
 
 def test_exceptions_are_needed() -> None:

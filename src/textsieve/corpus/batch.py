@@ -176,7 +176,7 @@ class Report:
 
 
 def _singular(kind: str) -> str:
-    """Return the singular of a kind of a kind of items: "blank line" for "blank lines".
+    """Return the singular of the name of a kind of items: "blank line" for "blank lines".
 
     Only kinds of two words are changed; in longer ones, more than the last word depends on the number.
     """

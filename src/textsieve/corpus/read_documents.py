@@ -61,8 +61,8 @@ def read(
 
     `format` is parquet, excel, jsonl, fasttext, svmlight, tsv, csv, lines or folder; if it is left out, it is detected
     from the content. `sheet` is the name of a sheet in an Excel file, by default the first visible one. If no
-    `encoding` is given, a file that is not UTF-8 is read in the encoding that its content suggests, with a warning. Other invalid
-    bytes are replaced and counted.
+    `encoding` is given, a file that is not UTF-8 is read in the encoding that its content suggests, with a warning.
+    Other invalid bytes are replaced and counted.
 
     With `texts_only`, as for prediction, labels are ignored: a table need not have any, and errors in them don't
     matter. With `optional_labels`, labels are read if there are any: a column counts as the label only if the caller
