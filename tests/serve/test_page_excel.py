@@ -161,6 +161,35 @@ def test_hidden_sheets_come_last(modules: Browser, tmp_path: Path) -> None:
     assert read_on_page(modules, path) == [["Mails", [["shown"]]], ["Lists", [["hidden"]]]]
 
 
+def with_rows(path: Path, rows: str) -> Path:
+    """Write a workbook with a sheet S of these `row` elements."""
+    write(path, {"S": [["x"]]})
+    return edited(path, SHEET_1, lambda xml: re.sub("<row .*</row>", lambda _: rows, xml))
+
+
+@pytest.mark.parametrize("place", ["XFE1", "ZZZZZ1", "ZZZZZZZ1", "Z" * 400 + "1"])
+def test_columns_that_excel_does_not_have_are_damage(modules: Browser, tmp_path: Path, place: str) -> None:
+    path = with_rows(tmp_path / "x.xlsx", f'<row><c r="{place}"><v>1</v></c></row>')
+    assert read_on_page(modules, path) == "ZipError: it is damaged"
+
+
+def test_the_last_column_is_read(modules: Browser, tmp_path: Path) -> None:
+    path = with_rows(tmp_path / "x.xlsx", '<row><c r="XFC1"><v>1</v></c><c r="XFD1"><v>2</v></c></row>')
+    assert read_on_page(modules, path) == [["S", [["1", "2"]]]]
+
+
+def test_cells_far_from_each_other_are_too_large(modules: Browser, tmp_path: Path) -> None:
+    rows = "".join(f'<row><c r="XFD{number}"><v>1</v></c></row>' for number in range(1, 2001))
+    assert read_on_page(modules, with_rows(tmp_path / "x.xlsx", rows)) == (
+        "ZipError: it is too large when it is unpacked"
+    )
+
+
+def test_empty_cells_far_away_take_no_room(modules: Browser, tmp_path: Path) -> None:
+    rows = "".join(f'<row><c r="A{number}"><v>1</v></c><c r="XFD{number}"/></row>' for number in range(1, 2001))
+    assert read_on_page(modules, with_rows(tmp_path / "x.xlsx", rows)) == [["S", [["1"]] * 2000]]
+
+
 def test_damaged_bytes_are_an_error_or_rows(modules: Browser, tmp_path: Path) -> None:
     draw = random.Random(1)
     content = write(tmp_path / "x.xlsx", {"S": [["text", "label"], ["a", 1.5]] * 20}).read_bytes()
