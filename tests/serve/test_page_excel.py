@@ -247,6 +247,97 @@ def test_a_workbook_is_classified(page: Page, browser: Browser, single_label: Pa
     assert browser.complaints() == []
 
 
+SLOW_FIRST_FILE = """
+window.goOn = null;
+const read = File.prototype.arrayBuffer;
+File.prototype.arrayBuffer = async function () {
+  if (this.name === 'slow.csv') await new Promise((resolve) => { window.goOn = resolve; });
+  return read.call(this);
+};
+"""
+SLOW_FIRST_SHEET = """
+window.goOn = null;
+const read = Blob.prototype.arrayBuffer;
+let isFirst = true;
+Blob.prototype.arrayBuffer = async function () {
+  if (isFirst && !(this instanceof File)) {
+    isFirst = false;
+    await new Promise((resolve) => { window.goOn = resolve; });
+  }
+  return read.call(this);
+};
+"""
+GO_ON = "window.goOn(); return new Promise((resolve) => setTimeout(resolve, 200));"
+
+
+@pytest.mark.parametrize("slow", ["text\nold one\nold two\n", "\x00"], ids=["rows", "fault"])
+def test_a_slow_file_does_not_replace_a_newer_one(
+    page: Page, browser: Browser, single_label: PageService, tmp_path: Path, slow: str
+) -> None:
+    (tmp_path / "slow.csv").write_text(slow)
+    (tmp_path / "new.csv").write_text("text\nnew\n")
+    for part, about in (
+        ("file", "new.csv is a table with columns separated by commas: 1 document."),
+        ("label", "new.csv: 1 document."),
+    ):
+        page.open(single_label, f"#{part}")
+        browser.run(SLOW_FIRST_FILE)
+        browser.give_file(f"#{part}-input", tmp_path / "slow.csv")
+        browser.wait("window.goOn !== null")
+        browser.give_file(f"#{part}-input", tmp_path / "new.csv")
+        browser.wait(f"document.getElementById('{part}-about').textContent.startsWith('new.csv')")
+        browser.run(GO_ON)
+        assert browser.texts(f"#{part}-about") == [about]
+        assert not browser.one(f"#{part}-fault").is_displayed()
+
+
+def test_a_slow_sheet_does_not_replace_a_newer_one(
+    page: Page, browser: Browser, single_label: PageService, tmp_path: Path
+) -> None:
+    page.open(single_label, "#file")
+    sheets: dict[str, list[list[Any]]] = {
+        name: [["text"]] + [["moon"]] * n for n, name in enumerate(("One", "Two", "Three"), 1)
+    }
+    page.choose_file(write(tmp_path / "x.xlsx", sheets))
+    browser.run(SLOW_FIRST_SHEET)
+    browser.choose("#file-sheet", "1")
+    browser.wait("window.goOn !== null")
+    browser.choose("#file-sheet", "2")
+    browser.wait("document.getElementById('file-about').textContent.includes(': 3 documents.')")
+    browser.run(GO_ON)
+    assert browser.texts("#file-about") == ["x.xlsx is an Excel sheet: 3 documents."]
+    assert browser.one("#file-sheet").get_property("value") == "2"
+
+
+def test_a_sheet_that_cannot_be_read_leaves_the_others(
+    page: Page, browser: Browser, single_label: PageService, tmp_path: Path
+) -> None:
+    page.open(single_label, "#file")
+    path = write(tmp_path / "x.xlsx", {"Bad": [["x"]], "Good": [["text"], ["moon"]], "None": []})
+    edited(path, SHEET_1, lambda xml: xml[:-20])
+    parts = ("sheet", "column", "names", "start", "result")
+
+    def shown_parts() -> list[str]:
+        return [part for part in parts if browser.one(f"#file-{part}").is_displayed()]
+
+    page.choose_file(path)
+    assert browser.texts("#file-fault") == [
+        "x.xlsx can’t be read: it is damaged. Save it as .xlsx, CSV, JSON or plain text."
+    ]
+    assert shown_parts() == ["sheet"]
+    browser.choose("#file-sheet", "1")
+    browser.wait("document.getElementById('file-about').textContent.includes(': 1 document.')")
+    assert not browser.one("#file-fault").is_displayed()
+    assert page.run_file() == "Done: 1 document classified."
+    assert shown_parts() == list(parts)
+    browser.choose("#file-sheet", "2")
+    browser.wait("document.getElementById('file-about').textContent.includes('empty')")
+    assert shown_parts() == ["sheet"]
+    browser.choose("#file-sheet", "0")
+    browser.wait("!document.getElementById('file-fault').hidden")
+    assert shown_parts() == ["sheet"]
+
+
 def test_documents_of_a_workbook_are_labelled(
     page: Page, browser: Browser, single_label: PageService, tmp_path: Path
 ) -> None:
