@@ -190,6 +190,39 @@ def test_empty_cells_far_away_take_no_room(modules: Browser, tmp_path: Path) -> 
     assert read_on_page(modules, with_rows(tmp_path / "x.xlsx", rows)) == [["S", [["1"]] * 2000]]
 
 
+@pytest.mark.parametrize(
+    ("method", "max_bytes", "outcome"),
+    [
+        (zipfile.ZIP_STORED, 5, "hello"),
+        (zipfile.ZIP_STORED, 4, "it is too large when it is unpacked"),
+        (zipfile.ZIP_DEFLATED, 4, "it is too large when it is unpacked"),
+        (zipfile.ZIP_BZIP2, 5, "it is packed in a way that browsers can’t read"),
+    ],
+)
+def test_archives_are_unpacked_up_to_a_limit(modules: Browser, method: int, max_bytes: int, outcome: str) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as archive:
+        archive.writestr("a.xml", "hello")
+    script = """
+      return import('/zip.js').then(({ openZip }) => openZip(new Uint8Array(arguments[0]), arguments[1])('a.xml'))
+        .catch((reason) => reason.message);
+    """
+    assert modules.run(script, list(buffer.getvalue()), max_bytes) == outcome
+
+
+@pytest.mark.parametrize("target", ["a%.xml", "http://["])
+def test_odd_targets_are_damage_only_where_they_are_used(modules: Browser, tmp_path: Path, target: str) -> None:
+    relations = "xl/_rels/workbook.xml.rels"
+    path = write(tmp_path / "x.xlsx", {"S": [["x"]]})
+    link = f'<Relationship Id="odd" Type="x/{{}}" Target="{target}"{{}}/></Relationships>'
+    unused = link.format("theme", "") + link.format("styles", ' TargetMode="External"')
+    unused = unused.replace("</Relationships>", "", 1)
+    edited(path, relations, lambda xml: xml.replace("</Relationships>", unused))
+    assert read_on_page(modules, path) == [["S", [["x"]]]]
+    edited(path, relations, lambda xml: xml.replace("worksheets/sheet1.xml", target))
+    assert read_on_page(modules, path) == "ZipError: it is damaged"
+
+
 def test_damaged_bytes_are_an_error_or_rows(modules: Browser, tmp_path: Path) -> None:
     draw = random.Random(1)
     content = write(tmp_path / "x.xlsx", {"S": [["text", "label"], ["a", 1.5]] * 20}).read_bytes()

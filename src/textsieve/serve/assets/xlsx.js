@@ -31,14 +31,21 @@ const parse = (text) => {
 
 const folderOf = (path) => path.slice(0, path.lastIndexOf("/") + 1);
 /** Returns the path of a target that is relative to a folder of the archive, or to its root. */
-const pathOf = (folder, target) => decodeURI(new URL(target, `file:///${folder}`).pathname.slice(1));
-/** Returns the relations of a part: `{id, kind, path}`. */
+const pathOf = (folder, target) => {
+  try {
+    return decodeURI(new URL(target, `file:///${folder}`).pathname.slice(1));
+  } catch {
+    throw new ZipError("it is damaged");
+  }
+};
+const isInternal = (relation) => relation.getAttribute("TargetMode") !== "External";
+/** Returns the relations of a part to others: `{id, kind, path}`; an odd `path` throws `ZipError` when it is used. */
 const relationsOf = async (read, part) => {
   const folder = folderOf(part), text = await read(`${folder}_rels/${part.slice(folder.length)}.rels`);
-  return text === null ? [] : elements(parse(text), "Relationship").map((relation) => ({
+  return text === null ? [] : elements(parse(text), "Relationship").filter(isInternal).map((relation) => ({
     id: relation.getAttribute("Id"),
     kind: relation.getAttribute("Type")?.split("/").pop(),
-    path: pathOf(folder, relation.getAttribute("Target") ?? ""),
+    get path() { return pathOf(folder, relation.getAttribute("Target") ?? ""); },
   }));
 };
 const relationId = (sheet) => [...sheet.attributes].find(({ localName }) => localName === "id")?.value;
@@ -171,15 +178,15 @@ export const sheetsOf = async (bytes) => {
   };
   let shared = null;
   const sheets = elements(workbook, "sheet").map((sheet) => {
-    const { kind, path } = relations.find(({ id }) => id === relationId(sheet)) ?? {};
+    const relation = relations.find(({ id }) => id === relationId(sheet));
     const readRows = async () => {
       shared ??= readShared();
-      const content = await read(path);
+      const content = await read(relation.path);
       if (content === null) throw new ZipError("it is damaged");
       return rowsOf(parse(content), await shared);
     };
     const isHidden = (sheet.getAttribute("state") ?? "visible") !== "visible";
-    return { name: sheet.getAttribute("name") ?? "", kind, isHidden, read: readRows };
+    return { name: sheet.getAttribute("name") ?? "", kind: relation?.kind, isHidden, read: readRows };
   }).filter(({ kind }) => kind === "worksheet");
   if (!sheets.length) throw new ZipError("it has no sheets with cells");
   return [...sheets.filter(({ isHidden }) => !isHidden), ...sheets.filter(({ isHidden }) => isHidden)];
