@@ -161,6 +161,68 @@ def test_hidden_sheets_come_last(modules: Browser, tmp_path: Path) -> None:
     assert read_on_page(modules, path) == [["Mails", [["shown"]]], ["Lists", [["hidden"]]]]
 
 
+def with_rows(path: Path, rows: str) -> Path:
+    """Write a workbook with a sheet S of these `row` elements."""
+    write(path, {"S": [["x"]]})
+    return edited(path, SHEET_1, lambda xml: re.sub("<row .*</row>", lambda _: rows, xml))
+
+
+@pytest.mark.parametrize("place", ["XFE1", "ZZZZZ1", "ZZZZZZZ1", "Z" * 400 + "1"])
+def test_columns_that_excel_does_not_have_are_damage(modules: Browser, tmp_path: Path, place: str) -> None:
+    path = with_rows(tmp_path / "x.xlsx", f'<row><c r="{place}"><v>1</v></c></row>')
+    assert read_on_page(modules, path) == "ZipError: it is damaged"
+
+
+def test_the_last_column_is_read(modules: Browser, tmp_path: Path) -> None:
+    path = with_rows(tmp_path / "x.xlsx", '<row><c r="XFC1"><v>1</v></c><c r="XFD1"><v>2</v></c></row>')
+    assert read_on_page(modules, path) == [["S", [["1", "2"]]]]
+
+
+def test_cells_far_from_each_other_are_too_large(modules: Browser, tmp_path: Path) -> None:
+    rows = "".join(f'<row><c r="XFD{number}"><v>1</v></c></row>' for number in range(1, 2001))
+    assert read_on_page(modules, with_rows(tmp_path / "x.xlsx", rows)) == (
+        "ZipError: it is too large when it is unpacked"
+    )
+
+
+def test_empty_cells_far_away_take_no_room(modules: Browser, tmp_path: Path) -> None:
+    rows = "".join(f'<row><c r="A{number}"><v>1</v></c><c r="XFD{number}"/></row>' for number in range(1, 2001))
+    assert read_on_page(modules, with_rows(tmp_path / "x.xlsx", rows)) == [["S", [["1"]] * 2000]]
+
+
+@pytest.mark.parametrize(
+    ("method", "max_bytes", "outcome"),
+    [
+        (zipfile.ZIP_STORED, 5, "hello"),
+        (zipfile.ZIP_STORED, 4, "it is too large when it is unpacked"),
+        (zipfile.ZIP_DEFLATED, 4, "it is too large when it is unpacked"),
+        (zipfile.ZIP_BZIP2, 5, "it is packed in a way that browsers can’t read"),
+    ],
+)
+def test_archives_are_unpacked_up_to_a_limit(modules: Browser, method: int, max_bytes: int, outcome: str) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as archive:
+        archive.writestr("a.xml", "hello")
+    script = """
+      return import('/zip.js').then(({ openZip }) => openZip(new Uint8Array(arguments[0]), arguments[1])('a.xml'))
+        .catch((reason) => reason.message);
+    """
+    assert modules.run(script, list(buffer.getvalue()), max_bytes) == outcome
+
+
+@pytest.mark.parametrize("target", ["a%.xml", "http://["])
+def test_odd_targets_are_damage_only_where_they_are_used(modules: Browser, tmp_path: Path, target: str) -> None:
+    relations = "xl/_rels/workbook.xml.rels"
+    path = write(tmp_path / "x.xlsx", {"S": [["x"]]})
+    link = f'<Relationship Id="odd" Type="x/{{}}" Target="{target}"{{}}/></Relationships>'
+    unused = link.format("theme", "") + link.format("styles", ' TargetMode="External"')
+    unused = unused.replace("</Relationships>", "", 1)
+    edited(path, relations, lambda xml: xml.replace("</Relationships>", unused))
+    assert read_on_page(modules, path) == [["S", [["x"]]]]
+    edited(path, relations, lambda xml: xml.replace("worksheets/sheet1.xml", target))
+    assert read_on_page(modules, path) == "ZipError: it is damaged"
+
+
 def test_damaged_bytes_are_an_error_or_rows(modules: Browser, tmp_path: Path) -> None:
     draw = random.Random(1)
     content = write(tmp_path / "x.xlsx", {"S": [["text", "label"], ["a", 1.5]] * 20}).read_bytes()
@@ -216,6 +278,97 @@ def test_a_workbook_is_classified(page: Page, browser: Browser, single_label: Pa
     page.choose_file(tmp_path / "one.csv")
     assert not browser.one("#file-sheet").is_displayed()
     assert browser.complaints() == []
+
+
+SLOW_FIRST_FILE = """
+window.goOn = null;
+const read = File.prototype.arrayBuffer;
+File.prototype.arrayBuffer = async function () {
+  if (this.name === 'slow.csv') await new Promise((resolve) => { window.goOn = resolve; });
+  return read.call(this);
+};
+"""
+SLOW_FIRST_SHEET = """
+window.goOn = null;
+const read = Blob.prototype.arrayBuffer;
+let isFirst = true;
+Blob.prototype.arrayBuffer = async function () {
+  if (isFirst && !(this instanceof File)) {
+    isFirst = false;
+    await new Promise((resolve) => { window.goOn = resolve; });
+  }
+  return read.call(this);
+};
+"""
+GO_ON = "window.goOn(); return new Promise((resolve) => setTimeout(resolve, 200));"
+
+
+@pytest.mark.parametrize("slow", ["text\nold one\nold two\n", "\x00"], ids=["rows", "fault"])
+def test_a_slow_file_does_not_replace_a_newer_one(
+    page: Page, browser: Browser, single_label: PageService, tmp_path: Path, slow: str
+) -> None:
+    (tmp_path / "slow.csv").write_text(slow)
+    (tmp_path / "new.csv").write_text("text\nnew\n")
+    for part, about in (
+        ("file", "new.csv is a table with columns separated by commas: 1 document."),
+        ("label", "new.csv: 1 document."),
+    ):
+        page.open(single_label, f"#{part}")
+        browser.run(SLOW_FIRST_FILE)
+        browser.give_file(f"#{part}-input", tmp_path / "slow.csv")
+        browser.wait("window.goOn !== null")
+        browser.give_file(f"#{part}-input", tmp_path / "new.csv")
+        browser.wait(f"document.getElementById('{part}-about').textContent.startsWith('new.csv')")
+        browser.run(GO_ON)
+        assert browser.texts(f"#{part}-about") == [about]
+        assert not browser.one(f"#{part}-fault").is_displayed()
+
+
+def test_a_slow_sheet_does_not_replace_a_newer_one(
+    page: Page, browser: Browser, single_label: PageService, tmp_path: Path
+) -> None:
+    page.open(single_label, "#file")
+    sheets: dict[str, list[list[Any]]] = {
+        name: [["text"]] + [["moon"]] * n for n, name in enumerate(("One", "Two", "Three"), 1)
+    }
+    page.choose_file(write(tmp_path / "x.xlsx", sheets))
+    browser.run(SLOW_FIRST_SHEET)
+    browser.choose("#file-sheet", "1")
+    browser.wait("window.goOn !== null")
+    browser.choose("#file-sheet", "2")
+    browser.wait("document.getElementById('file-about').textContent.includes(': 3 documents.')")
+    browser.run(GO_ON)
+    assert browser.texts("#file-about") == ["x.xlsx is an Excel sheet: 3 documents."]
+    assert browser.one("#file-sheet").get_property("value") == "2"
+
+
+def test_a_sheet_that_cannot_be_read_leaves_the_others(
+    page: Page, browser: Browser, single_label: PageService, tmp_path: Path
+) -> None:
+    page.open(single_label, "#file")
+    path = write(tmp_path / "x.xlsx", {"Bad": [["x"]], "Good": [["text"], ["moon"]], "None": []})
+    edited(path, SHEET_1, lambda xml: xml[:-20])
+    parts = ("sheet", "column", "names", "start", "result")
+
+    def shown_parts() -> list[str]:
+        return [part for part in parts if browser.one(f"#file-{part}").is_displayed()]
+
+    page.choose_file(path)
+    assert browser.texts("#file-fault") == [
+        "x.xlsx can’t be read: it is damaged. Save it as .xlsx, CSV, JSON or plain text."
+    ]
+    assert shown_parts() == ["sheet"]
+    browser.choose("#file-sheet", "1")
+    browser.wait("document.getElementById('file-about').textContent.includes(': 1 document.')")
+    assert not browser.one("#file-fault").is_displayed()
+    assert page.run_file() == "Done: 1 document classified."
+    assert shown_parts() == list(parts)
+    browser.choose("#file-sheet", "2")
+    browser.wait("document.getElementById('file-about').textContent.includes('empty')")
+    assert shown_parts() == ["sheet"]
+    browser.choose("#file-sheet", "0")
+    browser.wait("!document.getElementById('file-fault').hidden")
+    assert shown_parts() == ["sheet"]
 
 
 def test_documents_of_a_workbook_are_labelled(

@@ -35,24 +35,25 @@ const showMessage = (id, message) => {
 
 export const useFile = () => {
   let model = null, name = "", parts = [], content = "", table = null, results = [], columns = [0], running = null;
-  let resultModel = null;
+  let resultModel = null, nLoads = 0;
   const showState = (message) => { byId("file-state").textContent = message; };
   const openDocument = useDocument();
   const showTable = useFileTable((documents, place) => openDocument(resultModel, documents, place, results.length));
 
+  const showSheets = () => show(byId("file-sheet-label"), parts.length > 1);
   const describe = () => {
     const rows = table.rows.length, isEmpty = content.length === 0 || content.trim?.() === "";
     const about = isEmpty ? " is empty." : ` is ${table.kind}: ${formatCount(rows, "document")}.`;
     byId("file-about").replaceChildren(make("b", {}, name), about);
     showMessage("file-warning", warningOf(table));
-    show(byId("file-sheet-label"), parts.length > 1);
-    for (const id of ["file-columns", "file-start"]) show(byId(id), !isEmpty);
+    showSheets();
+    for (const id of ["file-column-label", "file-start"]) show(byId(id), !isEmpty);
     byId("file-column").replaceChildren(
       ...table.columns.map((title, index) => make("option", { value: String(index) }, title)));
     byId("file-column").value = String(columns[0]);
     showOtherColumns();
     byId("file-names").checked = table.hasNames === true;
-    show(byId("file-names-label"), table.hasNames !== null);
+    show(byId("file-names-label"), !isEmpty && table.hasNames !== null);
     byId("file-start").textContent = `Classify ${formatCount(rows, "document")}`;
     show(byId("file-chosen"), true);
     reset();
@@ -87,29 +88,63 @@ export const useFile = () => {
     running = null;
     show(byId("file-cancel"), false);
   };
-  /** Reads a file or another sheet with `load`, and shows a fault if that fails. */
-  const take = async (load) => {
+  /** Shows a fault, and of the file no more than the list of its sheets, so that the reader can choose another one. */
+  const showFault = (message) => {
+    stop();
+    if (parts.length > 1) {
+      byId("file-about").replaceChildren(make("b", {}, name));
+      showSheets();
+      for (const id of ["file-column-label", "file-names-label", "file-more", "file-start", "file-running"]) {
+        show(byId(id), false);
+      }
+      showMessage("file-warning", null);
+      showState("");
+    }
+    show(byId("file-chosen"), parts.length > 1);
+    show(byId("file-result"), false);
+    showMessage("file-fault", message);
+  };
+  /** Uses the parts of another file from now on. */
+  const useParts = (newName, newParts) => {
+    [name, parts] = [newName, newParts];
+    byId("file-sheet").replaceChildren(
+      ...parts.map((part, index) => make("option", { value: String(index) }, part.name ?? "")));
+  };
+  /** Reads one of the parts that `open` promises, and shows it or a fault, unless a newer call has begun.
+   *
+   * Until then, the page keeps the file that it has.
+   */
+  const take = async (newName, open, index) => {
+    nLoads += 1;
+    const number = nLoads;
+    let newParts = [], newContent = null, fault = null;
     stop();
     showMessage("file-fault", null);
     try {
-      await load();
+      newParts = await open();
+      newContent = await newParts[index].read();
+    } catch (reason) {
+      fault = reason;
+    }
+    if (number !== nLoads) return;
+    showMessage("file-reading", null);
+    if (newParts !== parts) useParts(newName, newParts);
+    try {
+      if (fault) throw fault;
+      content = newContent;
       read(null);
     } catch (reason) {
-      show(byId("file-chosen"), false);
-      show(byId("file-result"), false);
-      showMessage("file-fault", reason.message);
-    } finally {
-      showMessage("file-reading", null);
+      showFault(reason.message);
     }
   };
-  const takeFile = (file) => take(async () => {
+  const takeFile = (file) => {
     showMessage("file-reading", `Reading ${file.name} …`); // a large Excel file takes seconds
-    const newParts = await partsOf(file), newContent = await newParts[0].read();
-    [name, parts, content] = [file.name, newParts, newContent];
-    byId("file-sheet").replaceChildren(
-      ...parts.map((part, index) => make("option", { value: String(index) }, part.name ?? "")));
-  });
-  const takeSheet = () => take(async () => { content = await parts[Number(byId("file-sheet").value)].read(); });
+    return take(file.name, () => partsOf(file), 0);
+  };
+  const takeSheet = () => {
+    const chosenParts = parts;
+    return take(name, () => Promise.resolve(chosenParts), Number(byId("file-sheet").value));
+  };
 
   const textsOf = () => table.rows.map((row) => textOfRow(row, columns));
   const draw = (done) => {

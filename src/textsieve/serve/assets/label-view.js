@@ -57,7 +57,7 @@ export const useLabelling = () => {
   const work = byId("label-work"), search = byId("label-search");
   let model = null, name = "", list = null, isDownloaded = false, groups = [[], []];
   let shown = null, isExplained = false, chosen = new Set(), switched = new Map(); // of a multilabel document
-  let sending = Promise.resolve(), current = new AbortController(), ahead = null;
+  let sending = Promise.resolve(), current = new AbortController(), ahead = null, nLoads = 0;
   const showMarked = useMarked("label-");
   const showState = (message) => { byId("label-state").textContent = message; };
 
@@ -276,9 +276,10 @@ export const useLabelling = () => {
   addEventListener("beforeunload", (event) => {
     if (nAtRisk()) event.preventDefault(); // the browser asks whether to leave
   });
-  /** Saves what can be saved, and returns whether another list may replace this one. */
-  const mayLeaveFor = async (otherName) => {
+  /** Saves what can be saved, and returns whether another list may replace this one, if it is still wanted. */
+  const mayLeaveFor = async (otherName, isOutdated) => {
     if (list !== null) await save(true);
+    if (isOutdated()) return false;
     const n = nAtRisk(), [verb, pronoun] = n === 1 ? ["is", "it"] : ["are", "them"];
     const state = `${formatCount(n, "label")} of ${name} ${verb} neither saved nor downloaded.`;
     return n === 0 || window.confirm(`${state} Open ${otherName} and lose ${pronoun}?`);
@@ -286,12 +287,16 @@ export const useLabelling = () => {
 
   takeFiles(byId("label-drop"), byId("label-input"), async (file) => {
     if (model === null) return;
+    nLoads += 1;
+    const number = nLoads, isOutdated = () => number !== nLoads; // a newer file has been chosen
     try {
-      const [part, ...others] = await partsOf(file), table = documentsOf(file.name, await part.read());
+      const [part, ...others] = await partsOf(file), content = await part.read();
+      if (isOutdated()) return;
+      const table = documentsOf(file.name, content);
       const documents = documentsToLabel(table, model.text_columns);
       if (!documents.length) throw new Error(`${file.name} ${NO_TEXTS}`);
-      if (!await mayLeaveFor(file.name)) {
-        work.focus();
+      if (!await mayLeaveFor(file.name, isOutdated)) {
+        if (!isOutdated()) work.focus();
         return;
       }
       showMessage("label-fault", null);
@@ -309,7 +314,7 @@ export const useLabelling = () => {
       work.focus();
       announce(`${byId("label-about").textContent} ${byId("label-title").textContent}`);
     } catch (reason) {
-      showMessage("label-fault", reason.message);
+      if (!isOutdated()) showMessage("label-fault", reason.message);
     }
   });
 

@@ -7,6 +7,8 @@
 import { ZipError, openZip } from "./zip.js";
 
 const MAX_BYTES = 128 * 1024 * 1024; // of an unpacked sheet; the browser needs several times as much for its elements
+const LAST_COLUMN = 16_383; // of the largest sheet that Excel can have, from 0
+const MAX_CELLS = 20_000_000; // of a sheet, with the empty ones before the last cell with content of each row
 const DAY = 86_400_000; // milliseconds
 const FIRST_DAY = Date.UTC(1899, 11, 30), FIRST_DAY_1904 = Date.UTC(1904, 0, 1);
 const FALSE_LEAP_DAY = 60; // Excel counts 29 February 1900, which did not exist
@@ -29,14 +31,21 @@ const parse = (text) => {
 
 const folderOf = (path) => path.slice(0, path.lastIndexOf("/") + 1);
 /** Returns the path of a target that is relative to a folder of the archive, or to its root. */
-const pathOf = (folder, target) => decodeURI(new URL(target, `file:///${folder}`).pathname.slice(1));
-/** Returns the relations of a part: `{id, kind, path}`. */
+const pathOf = (folder, target) => {
+  try {
+    return decodeURI(new URL(target, `file:///${folder}`).pathname.slice(1));
+  } catch {
+    throw new ZipError("it is damaged");
+  }
+};
+const isInternal = (relation) => relation.getAttribute("TargetMode") !== "External";
+/** Returns the relations of a part to others: `{id, kind, path}`; an odd `path` throws `ZipError` when it is used. */
 const relationsOf = async (read, part) => {
   const folder = folderOf(part), text = await read(`${folder}_rels/${part.slice(folder.length)}.rels`);
-  return text === null ? [] : elements(parse(text), "Relationship").map((relation) => ({
+  return text === null ? [] : elements(parse(text), "Relationship").filter(isInternal).map((relation) => ({
     id: relation.getAttribute("Id"),
     kind: relation.getAttribute("Type")?.split("/").pop(),
-    path: pathOf(folder, relation.getAttribute("Target") ?? ""),
+    get path() { return pathOf(folder, relation.getAttribute("Target") ?? ""); },
   }));
 };
 const relationId = (sheet) => [...sheet.attributes].find(({ localName }) => localName === "id")?.value;
@@ -110,24 +119,34 @@ const cellText = (cell, { strings, kinds, is1904 }) => {
   return kind === "date" ? dateText(number, is1904) : numberText(number);
 };
 
-/** Returns the column of a cell, from 0: 27 for "AB12". */
+/** Returns the column of a cell, from 0: 27 for "AB12"; throws `ZipError` if Excel has no such column. */
 const columnOf = (place) => {
   const letters = /^[a-z]+/i.exec(place)?.[0].toUpperCase() ?? "A";
-  return [...letters].reduce((column, letter) => 26 * column + letter.charCodeAt(0) - 64, 0) - 1;
+  const column = [...letters].reduce((number, letter) => 26 * number + letter.charCodeAt(0) - 64, 0) - 1;
+  if (column > LAST_COLUMN) throw new ZipError("it is damaged");
+  return column;
 };
 
-/** Returns the rows of a sheet that are not blank, from the first column with content on. */
+/** Returns the rows of a sheet that are not blank, from the first column with content on.
+ *
+ * Throws `ZipError` if they need too many cells: a small file can have cells that are far from each other.
+ */
 const rowsOf = (sheet, workbook) => {
   const rows = [];
+  let nCells = 0;
   for (const element of elements(sheet, "row")) {
     const row = [];
+    let column = -1;
     for (let cell = element.firstElementChild; cell; cell = cell.nextElementSibling) {
       const place = cell.getAttribute("r"), text = cellText(cell, workbook);
-      const column = place === null ? row.length : columnOf(place);
+      column = place === null ? column + 1 : columnOf(place);
+      if (text === "") continue;
       while (row.length < column) row.push("");
       row[column] = text;
     }
-    if (row.some((text) => text !== "")) rows.push(row);
+    nCells += row.length;
+    if (nCells > MAX_CELLS) throw new ZipError("it is too large when it is unpacked");
+    if (row.length) rows.push(row);
   }
   const firstOf = (row) => row.findIndex((text) => text !== "");
   const first = rows.reduce((least, row) => Math.min(least, firstOf(row)), Infinity);
@@ -159,15 +178,15 @@ export const sheetsOf = async (bytes) => {
   };
   let shared = null;
   const sheets = elements(workbook, "sheet").map((sheet) => {
-    const { kind, path } = relations.find(({ id }) => id === relationId(sheet)) ?? {};
+    const relation = relations.find(({ id }) => id === relationId(sheet));
     const readRows = async () => {
       shared ??= readShared();
-      const content = await read(path);
+      const content = await read(relation.path);
       if (content === null) throw new ZipError("it is damaged");
       return rowsOf(parse(content), await shared);
     };
     const isHidden = (sheet.getAttribute("state") ?? "visible") !== "visible";
-    return { name: sheet.getAttribute("name") ?? "", kind, isHidden, read: readRows };
+    return { name: sheet.getAttribute("name") ?? "", kind: relation?.kind, isHidden, read: readRows };
   }).filter(({ kind }) => kind === "worksheet");
   if (!sheets.length) throw new ZipError("it has no sheets with cells");
   return [...sheets.filter(({ isHidden }) => !isHidden), ...sheets.filter(({ isHidden }) => isHidden)];

@@ -4,7 +4,7 @@ const ENTRY = 0x02014b50, END = 0x06054b50; // how the directory's entries, and 
 const END_BYTES = 22, ENTRY_BYTES = 46, HEADER_BYTES = 30, MAX_COMMENT = 0xffff;
 const STORED = 0, DEFLATED = 8, IS_ENCRYPTED = 1;
 
-/** Thrown for an archive that is damaged, encrypted, or larger than allowed when it is unpacked. */
+/** Thrown for an archive that can't be read, or is larger than allowed when it is unpacked. */
 export class ZipError extends Error {}
 
 /** Returns the bytes of a compressed file; throws `ZipError` if they are more than `maxBytes`. */
@@ -70,7 +70,9 @@ export const openZip = (bytes, maxBytes) => {
     const entry = entries.get(name.toLowerCase());
     if (entry === undefined) return null;
     const { flags, method, nBytes, header } = entry;
-    if (flags & IS_ENCRYPTED || ![STORED, DEFLATED].includes(method)) throw new ZipError("it is encrypted");
+    if (flags & IS_ENCRYPTED) throw new ZipError("it is encrypted");
+    if (![STORED, DEFLATED].includes(method)) throw new ZipError("it is packed in a way that browsers can’t read");
+    if (method === STORED && nBytes > maxBytes) throw new ZipError("it is too large when it is unpacked");
     const start = guarded(() =>
       header + HEADER_BYTES + view.getUint16(header + 26, true) + view.getUint16(header + 28, true));
     const packed = bytes.subarray(start, start + nBytes);
