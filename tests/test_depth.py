@@ -1,4 +1,4 @@
-"""Which cases of tests run at each depth, and which may be skipped: no test function or value of a parameter is lost."""
+"""Which tests run at each depth, and which may be skipped: no test function or value of a parameter is lost."""
 
 from __future__ import annotations
 
