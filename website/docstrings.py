@@ -14,7 +14,7 @@ REFERENCE = "The parameters are the [settings](../settings.md); all are optional
 TYPE = re.compile(r"^(\w+(?:, \w+)*) : (.*)$", re.MULTILINE)
 
 
-class PreparedDocstrings(griffe.Extension):  # type: ignore[misc]  # griffe is missing where this is checked
+class PreparedDocstrings(griffe.Extension):
     """Change docstrings that were loaded."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
