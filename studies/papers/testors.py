@@ -79,8 +79,8 @@ all terms} lemmas with proper names and {words as they stand | all terms} unchan
 | ε = 0.4} terms, all stories {all stories | ε = 0.4}, unchanged words {words as they stand | ε = 0.4}, and unchanged
 words of all topics {all topics, words as they stand | ε = 0.4}. {if length 1, means as they are | ε = 0.4 < 50 & any
 length, means as they are | ε = 0.4 > 5000}The other two readings of the weights are impossible: they give {length 1,
-means as they are | ε = 0.4} and {any length, means as they are | ε = 0.4} terms.{end} ε = 0.1 is below δ,
-and so selects what ε = 0.15 selects.
+means as they are | ε = 0.4} and {any length, means as they are | ε = 0.4} terms.{end} An ε below
+δ, such as ε = 0.1, selects what ε = δ selects.
 """
 ABOUT_MACRO = """
 At ε = 0.7 the SVM has {TT, SVM | ε = 0.7} with testors and {IG, SVM | ε = 0.7} with information gain, at ε = 0.1 {TT,
