@@ -45,7 +45,7 @@ def test_the_page_about_all_papers_is_that_of_the_results(recorded: dict[str, Re
     assert (PAGES / NAME).read_text(encoding="utf-8") == overview_of(list(recorded.values()))
 
 
-def test_counts_before_are_those_that_the_issue_names(recorded: dict[str, Reproduction]) -> None:
+def test_counts_before_are_those_of_the_pages_before(recorded: dict[str, Reproduction]) -> None:
     total = counts_of(list(recorded.values()))[-1]
     assert total[1:4] == ["68", "34", "82"]
 
