@@ -677,9 +677,19 @@ def test_a_source_document_that_belongs_to_none_of_the_classes_loses_its_label(
     n_before = load(svm).model_.class_docs[load(svm).model_.classes.index(label)]
     n_equal = sum(other == text for other, _ in documents())
     printed = run("update", svm, none).stdout
+    assert f"1 correction has no label, which means none of the classes: {none}: line 1" in printed
     assert "of the sources without a label from now on" in printed
+    assert "left out" not in printed
     assert load(svm).model_.class_docs[load(svm).model_.classes.index(label)] == n_before - n_equal
     assert "nothing was written" in run("update", svm, none).stdout
+
+
+def test_corrections_without_a_label_are_listed_apart_from_those_left_out(svm: Path, tmp_path: Path, ask: Ask) -> None:
+    (text, label), *_ = documents()
+    file = lines(tmp_path / "c.jsonl", {"text": text, "label": None}, {"text": " ", "label": label})
+    outcome = ask("update", svm, file)
+    assert outcome["without_label"] == {"documents": 1, "places": [f"{file}: line 1"]}
+    assert outcome["left_out"] == {"without a text": {"documents": 1, "places": [f"{file}: line 2"]}}
 
 
 def test_a_new_class_that_looks_like_a_typing_error_is_questioned(svm: Path, tmp_path: Path, run: Run) -> None:

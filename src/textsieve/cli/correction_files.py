@@ -21,7 +21,7 @@ from .progress import ProgressCallback
 from .sources import source_at
 
 MAX_PLACES = 3
-"""The maximum number of left-out documents whose places are printed."""
+"""The maximum number of documents whose places are printed."""
 
 
 # -- reading -----------------------------------------------------------------------------------------------------
@@ -131,12 +131,16 @@ def left_out_as_dict(files: Iterable[Corrections]) -> dict[str, Any]:
 def show_left_out(page: Page, facts: Mapping[str, Any]) -> None:
     """Print how many documents were left out or repeated."""
     for reason, documents in facts["left_out"].items():
-        places, n = documents["places"], documents["documents"]
-        listed = ", ".join(places[:MAX_PLACES]) + (", ..." if n > MAX_PLACES else "")
-        page.line(f"{counted(n, 'document')} {reason} left out: {listed}")
+        n = documents["documents"]
+        page.line(f"{counted(n, 'document')} {reason} left out: {listed_places(documents['places'])}")
     if n := facts["repeated"]:
         repeated = counted(n, "document is", "documents are")
         page.line(f"{repeated} skipped, because the same text occurs again later: the last one counts.")
+
+
+def listed_places(places: Sequence[str]) -> str:
+    """Return the first places of documents as a text."""
+    return ", ".join(places[:MAX_PLACES]) + (", ..." if len(places) > MAX_PLACES else "")
 
 
 def show_classes_of_corrections(page: Page, facts: Mapping[str, Any], name: str, what: str) -> None:

@@ -20,12 +20,13 @@ from ..corpus import Corpus
 from ..corpus.corpus_digest import CorpusDigest
 from ..errors import InputError, Setting, counted
 from ..modelfile.sources import RETRAIN, TrainingSource, retraining_problem, sources_of, with_sources
-from ..training.corrections import UNKNOWN, CorrectedDocuments, CorrectionFile, Corrections, last_corrections
+from ..training.corrections import NO_LABEL, UNKNOWN, CorrectedDocuments, CorrectionFile, Corrections, last_corrections
 from .correction_files import (
     OpenedCorrections,
     collect_corrections,
     count_right,
     left_out_as_dict,
+    listed_places,
     open_corrections,
     rows_by_class,
     show_classes_of_corrections,
@@ -343,6 +344,7 @@ class _Retraining:
         """Return the outcome as a JSON object; `new_model` is None if there was no need to train."""
         given = [file for file in self.files if file.is_given]
         n_collected = sum(len(file.corrections.collected) for file in given)
+        left_out = left_out_as_dict(file.corrections for file in self.files)
         facts = {
             "file": self.path,
             "method": RETRAIN,
@@ -355,7 +357,8 @@ class _Retraining:
                 for source, before in self.sources_before_and_now()
             ],
             "read": sum(file.corrections.n_read for file in given),
-            "left_out": left_out_as_dict(file.corrections for file in self.files),
+            "left_out": left_out,
+            "without_label": left_out.pop(NO_LABEL, {"documents": 0, "places": []}),
             "repeated": n_collected - len(last_corrections(_opened(given))),
             "retrained": new_model is not None,
             "written": is_written,
@@ -416,6 +419,10 @@ def show_retraining(facts: Mapping[str, Any]) -> None:
         page.line(f"{what} {counted(facts['documents'], 'document')}, with the settings of the model")
     show_sources(page, facts["sources"])
     show_left_out(page, facts)
+    if n := facts["without_label"]["documents"]:
+        have = counted(n, "correction has", "corrections have")
+        places = listed_places(facts["without_label"]["places"])
+        page.line(f"{have} no label, which means none of the classes: {places}")
     if not facts["retrained"]:
         page.line("The model has learned all of this already, so nothing was written.")
         return
