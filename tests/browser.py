@@ -38,11 +38,20 @@ ARGUMENTS = (
 )
 
 
+def installed_browser() -> str | None:
+    """Return the path of the browser, or None.
+
+    The program without a window is preferred: it has the same engine, and takes about half of the processor time.
+    """
+    return shutil.which("chromium-headless-shell") or shutil.which("chromium")
+
+
 def missing() -> str | None:
     """Return which program of a browser is not installed, or None."""
-    for program, package in (("chromium", "chromium"), ("chromedriver", "chromium-driver")):
-        if shutil.which(program) is None:
-            return f"there is no {program} on this machine (Debian's package {package})"
+    if installed_browser() is None:
+        return "there is no Chromium on this machine (Debian's package chromium-headless-shell)"
+    if shutil.which("chromedriver") is None:
+        return "there is no chromedriver on this machine (Debian's package chromium-driver)"
     return None
 
 
@@ -177,7 +186,7 @@ class Browser:
 def opened_browser() -> Iterator[Browser]:
     """Yield a browser that is closed at the end."""
     options = webdriver.ChromeOptions()
-    options.binary_location = str(shutil.which("chromium"))
+    options.binary_location = str(installed_browser())
     for argument in ARGUMENTS:
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})

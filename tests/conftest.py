@@ -14,6 +14,7 @@ import pytest
 from tests.browser import Browser, missing, opened_browser
 from tests.depth import IS_DEEP, IS_QUICK, absent, corpora_folder, every_value, few_cases
 from tests.reference.archives import files_in, read_archives_once
+from tests.rewriting import rewrite_asserts
 from textsieve.corpus import Corpus, read
 from textsieve.corpus.named_corpora import inventory
 from textsieve.extras import is_installed
@@ -57,6 +58,14 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Use a worker for each core, and one more where tests wait for Spark, a browser and other processes."""
     n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return n_cores if IS_QUICK else n_cores + 1
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes(config: pytest.Config, specs: list[Any]) -> None:
+    """Do once what each worker would do for itself."""
+    folders = {Path(argument.partition("::")[0]) for argument in config.args}
+    files = [file for folder in folders for pattern in ("test_*.py", "conftest.py") for file in folder.rglob(pattern)]
+    rewrite_asserts(config, [file.resolve() for file in files], len(specs))
 
 
 @pytest.hookimpl(optionalhook=True)
