@@ -88,7 +88,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Select tests by the depth of the run, and put those first that one worker runs because of what they share."""
     is_named = any("::" in argument for argument in config.args)  # tests that are named always run
     if not IS_DEEP and not is_named:
-        runs = [item for item in items if not IS_QUICK or _reason_to_leave_out(item) is None]
+        runs = [item for item in items if _reason_to_leave_out(item) is None]
         selected = few_cases(runs) if IS_QUICK else every_value(runs)
         left_out.update(_reason_to_leave_out(item) or "with other parameters" for item in set(items) - selected)
         items[:] = [item for item in items if item in selected]
@@ -117,10 +117,11 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def _reason_to_leave_out(item: pytest.Item) -> str | None:
-    """Return what kind of test this is if the quick run leaves it out, or None."""
+    """Return what kind of test this is if a run that is not deep leaves it out, or None."""
     fixtures = getattr(item, "fixturenames", ())
-    kinds = [kind for name, kind in NEEDS.items() if name in fixtures]
-    return kinds[0] if kinds else "that take long" if item.get_closest_marker("slow") else None
+    kinds = [kind for name, kind in NEEDS.items() if name in fixtures and IS_QUICK]
+    takes_long = item.get_closest_marker("deep") or (IS_QUICK and item.get_closest_marker("slow"))
+    return kinds[0] if kinds else "that take long" if takes_long else None
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -2,7 +2,10 @@
 
 - quick: all that runs without Java, a browser and the papers' corpora, with few examples and cases (`make test`)
 - all: every test, with every value of each of its parameters, but not every combination (`make test-all`, and CI)
-- deep: every combination, and thirty times as many examples, for changes of algorithms (`make test-all DEPTH=deep`)
+- deep: every combination, fifty times as many examples, and tests that take half a minute, for changes of algorithms
+  and once a week (`make test-all DEPTH=deep`)
+
+`@pytest.mark.slow` leaves a test out of the quick run, and `@pytest.mark.deep` out of all but the deep one.
 
 Two marks change which combinations of a test's parameters run: `@pytest.mark.every_case` all of them, at any depth;
 `@pytest.mark.pairwise` every pair of values of two parameters, and every combination only in a deep run.
@@ -20,7 +23,7 @@ from zlib import crc32
 import pytest
 from hypothesis import HealthCheck, settings
 
-EXAMPLES = {"quick": 6, "all": 30, "deep": 1000}
+EXAMPLES = {"quick": 6, "all": 20, "deep": 1000}
 """Number of hypothesis examples of each test."""
 
 DEPTH = os.environ.get("TEXTSIEVE_TESTS", "quick")

@@ -54,6 +54,7 @@ def hold(folder: str) -> None:
         time.sleep(600)
 
 
+@pytest.mark.deep
 def test_a_killed_test_run_leaves_nothing_behind(sessions: Sessions, tmp_path: Path) -> None:
     script = f"from tests.spark.test_cluster import hold; hold({str(tmp_path)!r})"
     program = Program([sys.executable, "-c", script], environment(), tmp_path / "run.log")

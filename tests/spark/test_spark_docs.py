@@ -38,6 +38,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.deep
 def test_the_three_commands_train_a_model_on_a_cluster(sessions: Sessions, folder: Path) -> None:
     commands, (stop,), *_ = CONSOLE_BLOCKS
     assert len(commands) == 3

@@ -19,6 +19,7 @@ from textsieve.modelfile.writing import encode
 SETTINGS: dict[str, Any] = {"selector": "chi", "classifier": "nb", "n_terms": 12}
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("spark", ["cluster"], indirect=True)
 def test_the_model_is_the_same_if_executors_and_workers_are_killed(
     spark: SparkSession, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
