@@ -43,7 +43,7 @@ from .api_errors import (
 )
 from .guard import DOCUMENTS
 from .metrics import CONTENT_TYPE
-from .served_model import explanation_json, find_class
+from .served_model import explained_json, explanation_record, find_class
 from .service import Service
 from .workers import Abandoned, IsWanted
 
@@ -190,7 +190,13 @@ def _add_post_routes(app: FastAPI, service: Service) -> None:
                     raise Abandoned
 
             minimum = service.min_probability_for(served.model)
-            return explanation_json(served.model, served.id, text, label, minimum, check_wanted)
+            record = explanation_record(served.model, served.id, text, label, minimum, check_wanted)
+            if label is None:  # a request with a class asks about a text that was predicted before
+                is_unknown = record["unknown"] is not None
+                service.metrics.count_explanation(
+                    record["predicted"], is_unknown=is_unknown, abstains=record["abstains"]
+                )
+            return explained_json(record)
 
         return await service.workers.work("explain", served, len(text), work)
 
