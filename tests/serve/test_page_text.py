@@ -332,7 +332,9 @@ def test_terms_are_shown_with_marks(page: Page, browser: Browser, single_label: 
     assert browser.texts("#tip .tip-line") == ["“!” +1.000"]
 
 
-def test_a_model_of_ngrams_is_explained_and_searched(page: Page, browser: Browser, services: Services) -> None:
+def test_a_model_of_ngrams_is_explained_and_searched(
+    page: Page, browser: Browser, services: Services, tmp_path: Path
+) -> None:
     model = Categorizer(analyzer="char_wb", ngram_range=(2, 4)).fit(*documents(WORDS)).model_
     page.open(services.start("ngrams", model))
     page.classify("Rocket, guitar")
@@ -344,6 +346,12 @@ def test_a_model_of_ngrams_is_explained_and_searched(page: Page, browser: Browse
     assert browser.texts(".contributions tbody th")[:20] == strongest[:20]
     signs = "▁ is the space before or after a word, and at … the word may go on."
     assert signs in browser.texts("#marked-note")[0]
+    page.select_tab("label")
+    path = tmp_path / "todo.txt"
+    path.write_text("Rocket\n")
+    browser.give_file("#label-input", path)
+    browser.wait("document.getElementById('label-legend').textContent")
+    assert signs in browser.texts("#label-signs")[0]
     page.select_tab("terms")
     browser.wait("document.querySelectorAll('#terms-list tbody tr').length === 50")
     assert signs in browser.texts("#terms-signs")[0]

@@ -44,8 +44,7 @@ export const choicesOf = ({ classes }, explained) => {
 const legendOf = (explanation) => {
   if (explanation === null) return "The server could not explain this text.";
   if (!explanation.contributions.length) return "The model knows no term of this text.";
-  const kinds = `Underlined terms speak for “${labelText(explanation.label)}”, those with a dashed line against it.`;
-  return kinds + signsOf(explanation.contributions);
+  return `Underlined terms speak for “${labelText(explanation.label)}”, those with a dashed line against it.`;
 };
 /** Returns whether the server will never save this label, such as one of a text that is too long. */
 const isRejection = (reason) => reason instanceof api.ApiError
@@ -185,6 +184,7 @@ export const useLabelling = () => {
     if (signal.aborted) return;
     if (explained) showMarked(entry.text, explained);
     byId("label-legend").textContent = legendOf(explained);
+    byId("label-signs").textContent = explained ? signsOf(explained.contributions) : "";
     groups = choicesOf(model, explained?.classes);
     if (model.multilabel && entry.sent === null && explained) {
       setChosen(explained.classes.filter(({ predicted }) => predicted).map(({ label }) => label));

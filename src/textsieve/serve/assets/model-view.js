@@ -149,7 +149,7 @@ const classTable = ({ classes, held_out: heldOut }) => {
   return sortableTable("Click a column title to sort.", columns, rows);
 };
 
-/** Returns how many labels of documents in a cross-validation have some probability, and how many of these are right. */
+/** Returns the cross-validation: how many labels have some probability, and how many of these are right. */
 const confidencePart = ({ documents, rows }, isTested) => {
   const head = (title) => make("th", { class: "number", scope: "col" }, title);
   const heads = ["Probability", "Documents", "Right labels"].map(head);

@@ -61,16 +61,13 @@ export const legendLines = () => {
   return [line("for", "speaks for it"), line("against", "speaks against it")];
 };
 
-/** Returns what the signs in the terms of an explanation mean, after a space; "" if there are none. */
-export const signsOf = (contributions) => {
-  const note = signsNote(contributions.map(({ term }) => termText(term)));
-  return note && ` ${note}`;
-};
+/** Returns what the signs in the terms of an explanation mean; "" if there are none. */
+export const signsOf = (contributions) => signsNote(contributions.map(({ term }) => termText(term)));
 
 export const marksNote = ({ contributions, compared }, isTruncated) => {
   if (!contributions.length) return "The model knows no term of this text.";
-  const signs = signsOf(contributions);
-  return `${compared ? COMPARED : ADDS} ${EXACT}${isTruncated ? TRUNCATED : ""}${signs}`;
+  const truncated = isTruncated ? TRUNCATED : "";
+  return `${compared ? COMPARED : ADDS} ${EXACT}${truncated} ${signsOf(contributions)}`.trim();
 };
 
 export const barsNote = ([{ probability }], isMultilabel) => {
