@@ -1,7 +1,8 @@
 """A real browser without a window, for pages that are files or come from a server on this machine.
 
-It reaches only this machine: every other host name is unknown to it. It records the requests and the console messages
-of a page, so that a test can assert that there were none.
+It reaches only this machine: it knows no host names but `localhost` and those that end with `.localhost`, which are
+names of this machine. It records the requests and the console messages of a page, so that a test can assert that there
+were none.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ ARGUMENTS = (
     "--disable-component-update",
     "--no-first-run",
     "--hide-scrollbars",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE *.localhost, EXCLUDE 127.0.0.1",
 )
 
 

@@ -25,7 +25,7 @@ DOCS = ROOT / "docs"
 sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
 
 from website.cli import options_of, overview  # noqa: E402
-from website.http_api import http_api  # noqa: E402
+from website.http_api import error_codes, http_api  # noqa: E402
 from website.settings import settings_table  # noqa: E402
 
 SECTIONS = {
@@ -69,6 +69,7 @@ PARTS: dict[str, Callable[..., str]] = {
     "cli": options_of,
     "cli-overview": overview,
     "http-api": http_api,
+    "http-errors": error_codes,
     "pages": list_pages,
     "settings": settings_table,
 }

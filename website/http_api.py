@@ -1,4 +1,4 @@
-"""The reference of the HTTP API, generated from the OpenAPI document of `textsieve serve`."""
+"""The reference of the HTTP API, generated from the OpenAPI document and the error codes of `textsieve serve`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ METHODS = ("get", "post", "put", "delete")
 
 @cache
 def openapi() -> dict[str, Any]:
-    """Return the OpenAPI document that the service sends."""
+    """Return the OpenAPI document that a service with `--feedback` sends."""
     from textsieve import Categorizer
     from textsieve.serve.api import build_routes
     from textsieve.serve.service import Service
@@ -22,7 +22,7 @@ def openapi() -> dict[str, Any]:
     model.fit(["the goal", "the vote"] * 5, ["sport", "politics"] * 5)
     with tempfile.TemporaryDirectory() as folder:
         model.save(Path(folder) / "news.sieve")
-        service = Service(str(Path(folder) / "news.sieve"))
+        service = Service(str(Path(folder) / "news.sieve"), feedback=str(Path(folder) / "feedback.jsonl"))
         return build_routes(service).openapi()
 
 
@@ -37,6 +37,18 @@ def http_api() -> str:
     ]
     schemas = [_schema(name, schema) for name, schema in document["components"]["schemas"].items()]
     return "\n\n".join(["## Operations", *operations, "## Schemas", *schemas])
+
+
+def error_codes() -> str:
+    """Return a table of all error codes: the status, when each occurs, and what to do."""
+    from textsieve.serve.api_errors import ERROR_CODES, EXTRA_HEADERS
+
+    rows = []
+    for code, error in ERROR_CODES.items():
+        headers = dict(EXTRA_HEADERS.get(code, []))
+        wait = f" `Retry-After: {headers[b'retry-after'].decode()}`" if b"retry-after" in headers else ""
+        rows.append(f"| `{code}` | {error.status} | {_line(error.when)} | {_line(error.what_to_do)}{wait} |")
+    return "\n".join(["| code | status | when | what to do |", "|---|---|---|---|", *rows])
 
 
 def _operation(method: str, path: str, operation: Mapping[str, Any]) -> str:

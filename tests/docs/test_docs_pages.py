@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ import textsieve
 from tests.docs.running import DOCS, FENCE, ROOT, blocks_of, commands_of
 from textsieve.categorizer_settings import SETTINGS
 from textsieve.cli.program import VERBS
+from textsieve.serve.api_errors import ERROR_CODES, EXTRA_HEADERS
 
 PAGES = sorted(DOCS.rglob("*.md"))
 NAMES = [page.relative_to(DOCS).as_posix() for page in PAGES]
@@ -219,9 +221,36 @@ def test_every_setting_is_in_the_reference() -> None:
     assert re.findall(r"^## `(\w+)`$", text, re.MULTILINE) == list(SETTINGS)
 
 
+CODE_ROW = re.compile(r"^\| `(\w+)` \| (\d{3}) \| (\S[^|]*\.) \| (\S[^|]*) \|$", re.MULTILINE)
+
+
+def test_every_error_code_is_in_the_reference() -> None:
+    rows = CODE_ROW.findall(whole_page(DOCS / "reference" / "http-api.md"))
+    assert [(code, int(status)) for code, status, _, _ in rows] == [
+        (code, error.status) for code, error in ERROR_CODES.items()
+    ]
+    for code, _, when, what_to_do in rows:
+        assert when == ERROR_CODES[code].when
+        retry_after = dict(EXTRA_HEADERS.get(code, [])).get(b"retry-after")
+        wait = "" if retry_after is None else f" `Retry-After: {retry_after.decode()}`"
+        assert what_to_do == ERROR_CODES[code].what_to_do + wait
+
+
+def test_every_error_code_is_used() -> None:
+    used = set()
+    for path in (ROOT / "src" / "textsieve" / "serve").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            name = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+            if isinstance(node, ast.Call) and name in ("ApiError", "cls") and node.args:
+                first = node.args[0]
+                used |= {first.value} if isinstance(first, ast.Constant) else set()
+    assert used == ERROR_CODES.keys(), "a new code needs a row; an unused one needs none"
+
+
 def test_every_operation_and_schema_is_in_the_reference() -> None:
     text = whole_page(DOCS / "reference" / "http-api.md")
     document = openapi()
+    assert "/v1/feedback" in document["paths"]
     for path, item in document["paths"].items():
         for method in item:
             assert f"### {method.upper()} `{path}`\n" in text

@@ -297,6 +297,52 @@ def test_terms_look_as_on_the_command_line(modules: Browser, analyzer: str | Non
     assert shown == [display_term(term, analyzer) for term in terms]
 
 
+PIECES, SPACES, QUOTES, CODES = "pieces of words", "▁ is a space", "Quotation marks", "A backslash"
+
+
+@pytest.mark.parametrize(
+    ("analyzer", "terms", "notes"),
+    [
+        ("word", ["moon", "new york", "don't"], []),
+        ("word", ["moon", "▁th…"], [PIECES]),
+        ("word", ["moon", "!", "a,b"], [QUOTES]),
+        ("word", ["moon", "…"], [QUOTES]),
+        ("word", ["a\nb"], [CODES]),
+        ("word", ["C:\\temp"], [CODES]),
+        ("char_wb", [" th", "!"], [PIECES]),
+        ("char", ["th", "e"], []),
+        ("char", ["th", "e t", "\n!"], [SPACES, QUOTES, CODES]),
+        ("word", [], []),
+    ],
+)
+def test_only_the_signs_that_are_shown_are_explained(
+    modules: Browser, analyzer: str, terms: list[str], notes: list[str]
+) -> None:
+    script = (
+        "(terms, analyzer) => { module.setAnalyzer(analyzer); return module.signsNote(terms.map(module.termText)) }"
+    )
+    note = called(modules, "term-text", script, terms, analyzer)
+    called(modules, "term-text", "() => module.setAnalyzer('word')")
+    assert [part for part in (PIECES, SPACES, QUOTES, CODES) if part in note] == notes
+
+
+@pytest.mark.parametrize(
+    ("host", "is_this_machine"),
+    [
+        *((host, True) for host in ("localhost", "127.0.0.1", "127.0.1.1", "[::1]")),
+        *((host, False) for host in ("news.example.org", "10.0.0.7", "127.0.0.1.example", "team.localhost", "[::2]")),
+    ],
+)
+def test_commands_are_for_readers_on_the_machine_of_the_service(
+    modules: Browser, host: str, is_this_machine: bool
+) -> None:
+    script = "(host) => [module.isThisMachine(host), module.byReader('here', 'elsewhere', host)]"
+    assert called(modules, "command-line", script, host) == [
+        is_this_machine,
+        "here" if is_this_machine else "elsewhere",
+    ]
+
+
 def test_batches_respect_the_limits(modules: Browser) -> None:
     limits = {"body": 400, "documents": 5, "length": 100}
     texts = ["x" * (7 * number % 90) + '"é🎸' * (number % 3) for number in range(60)]

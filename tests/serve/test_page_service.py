@@ -38,7 +38,13 @@ def test_the_model_tab_describes_the_model(page: Page, browser: Browser, single_
         f"{held_out['macro_f1']:.3f}",
     ]
     assert column(browser, 1) == ["cars", "music", "space"]
-    rows = single_label.model.about["confidence"]["rows"]
+    first, second = browser.texts("#model-card .card:nth-child(2) > p")
+    assert first.startswith(f"Tested on {held_out['documents']} documents (20%). A model that was trained in the same")
+    confidence = single_label.model.about["confidence"]
+    assert confidence["documents"] != held_out["documents"]
+    assert second.startswith(f"A second test, by cross-validation: {confidence['documents']:g} documents were")
+    assert "holds out one part after another" in second
+    rows = confidence["rows"]
     assert browser.texts(".confidence td:nth-child(2)") == [f"{row['share']:.1%}" for row in rows]
     assert re.search(r" at \d\d:\d\d [A-Z]\S+$", facts["Trained"]), "with the zone"
     settings = dict(zip(browser.texts(".facts.small dt"), browser.texts(".facts.small dd"), strict=True))
@@ -61,6 +67,54 @@ def test_the_model_tab_shows_updates(page: Page, browser: Browser, single_label:
     assert facts["Updated"].startswith("16 November 2026")
     assert facts["Updated"].endswith("with 12 documents in 2 updates")
     assert "before the model was updated" in browser.texts("#model-card p")[0]
+
+
+def test_a_single_test_is_no_second_one(page: Page, browser: Browser, single_label: PageService) -> None:
+    page.open(single_label, "#model")
+    browser.run(
+        "return Promise.all([import('/model-view.js'), fetch('v1/model').then((answer) => answer.json())])"
+        ".then(([view, model]) => view.showModel({...model, held_out: null}))"
+    )
+    untested, cross_validated = browser.texts("#model-card .card:nth-child(2) > p")
+    assert untested == "The quality of this model was not measured. Train with --held-out to measure it."
+    assert cross_validated.startswith("Tested by cross-validation: ")
+    assert cross_validated.endswith("trained without it.")
+
+
+COMMANDS = re.compile(r"textsieve (?:update|train|predict|serve)\b|--[a-z]")
+
+
+@pytest.mark.parametrize("has_feedback", [True, False])
+def test_colleagues_read_no_commands(
+    page: Page, browser: Browser, single_label_model: Model, tmp_path: Path, has_feedback: bool
+) -> None:
+    path, feedback = tmp_path / "toy.sieve", tmp_path / "corrections.jsonl"
+    write(single_label_model, path)
+    options = ["--allow-host", "team.localhost", *(["--feedback", str(feedback)] if has_feedback else [])]
+    with running_server(path, tmp_path, *options) as server:
+        served = PageService(server.url.replace("127.0.0.1", "team.localhost"), single_label_model, feedback)
+        page.open(served, "#model")
+        shown = browser.texts("#model-card p, #model-card dl:not(.small) dd")
+        page.select_tab("label")
+        shown += browser.texts("#label-target")
+        page.select_tab("text")
+        page.classify("guitar of the moon")
+        if has_feedback:
+            browser.one("#wrong").click()
+            shown += browser.texts("#correction-use")
+            browser.choose("#right-class", "null")
+            browser.one("#correction-form button[type=submit]").click()
+            browser.wait("document.getElementById('correction-state').textContent")
+            shown += browser.texts("#correction-state")
+            assert shown.count("The model learns from corrections when its owner updates it.") == 2
+            assert shown[-1].endswith("It shows the owner of the model that a class is missing.")
+        else:
+            assert shown[-1].endswith("download them when you are done, and give them to the owner of the model.")
+    browser.run("document.getElementById('box').value = 'piano'")
+    browser.one("#classify").click()
+    browser.wait("!document.getElementById('trouble').hidden")
+    shown += browser.texts("#trouble")
+    assert [text for text in shown if COMMANDS.search(text)] == []
 
 
 def test_choosing_a_class_before_the_result_arrives(page: Page, browser: Browser, single_label: PageService) -> None:

@@ -332,7 +332,9 @@ def test_terms_are_shown_with_marks(page: Page, browser: Browser, single_label: 
     assert browser.texts("#tip .tip-line") == ["“!” +1.000"]
 
 
-def test_a_model_of_ngrams_is_explained_and_searched(page: Page, browser: Browser, services: Services) -> None:
+def test_a_model_of_ngrams_is_explained_and_searched(
+    page: Page, browser: Browser, services: Services, tmp_path: Path
+) -> None:
     model = Categorizer(analyzer="char_wb", ngram_range=(2, 4)).fit(*documents(WORDS)).model_
     page.open(services.start("ngrams", model))
     page.classify("Rocket, guitar")
@@ -342,8 +344,17 @@ def test_a_model_of_ngrams_is_explained_and_searched(page: Page, browser: Browse
         display_term(entry.term, "char_wb") for entry in model.explain("Rocket, guitar").classes[0].contributions
     ]
     assert browser.texts(".contributions tbody th")[:20] == strongest[:20]
+    signs = "▁ is the space before or after a word, and at … the word may go on."
+    assert signs in browser.texts("#marked-note")[0]
+    page.select_tab("label")
+    path = tmp_path / "todo.txt"
+    path.write_text("Rocket\n")
+    browser.give_file("#label-input", path)
+    browser.wait("document.getElementById('label-legend').textContent")
+    assert signs in browser.texts("#label-signs")[0]
     page.select_tab("terms")
     browser.wait("document.querySelectorAll('#terms-list tbody tr').length === 50")
+    assert signs in browser.texts("#terms-signs")[0]
     browser.one("#terms-search").send_keys("▁ro")
     browser.wait("document.querySelectorAll('#terms-list tbody tr').length < 50")
     assert set(browser.texts("#terms-list tbody th")) == {"▁ro…", "▁roa…", "▁roc…"}
@@ -381,6 +392,52 @@ def test_a_text_file_can_be_dropped(page: Page, browser: Browser, single_label: 
         "new DragEvent(kind, {dataTransfer: files, bubbles: true, cancelable: true}))"
     )
     page.wait_for_text("piano concert")
+
+
+SLOW_FILES = """
+const usual = Blob.prototype.arrayBuffer;
+Blob.prototype.arrayBuffer = function () {
+  if (this.name !== "slow.txt") return usual.call(this);
+  return new Promise((resolve) => {
+    window.finishReading = () => {
+      resolve(usual.call(this));
+      return new Promise((done) => setTimeout(done, 200)); // long after the page has it
+    };
+  });
+};
+window.drop = (name, ...parts) => {
+  const files = new DataTransfer();
+  files.items.add(new File(parts, name));
+  document.getElementById("box").dispatchEvent(new DragEvent("drop", {dataTransfer: files, bubbles: true}));
+};
+"""
+
+
+@pytest.mark.parametrize("content", ["'guitar song'", "new Uint8Array(9)"], ids=["text", "binary"])
+@pytest.mark.parametrize("newer", ["file", "typed", "cleared", "example"])
+def test_a_slow_file_does_not_replace_newer_content(
+    page: Page, browser: Browser, described: PageService, content: str, newer: str
+) -> None:
+    example = described.model.settings["examples"][0] if newer == "example" else "moon rocket"
+    page.open(described)
+    browser.run(f"{SLOW_FILES}; window.drop('slow.txt', {content})")
+    if newer == "file":
+        browser.run("window.drop('fast.txt', 'moon rocket')")
+    elif newer == "example":
+        browser.all("#examples button")[0].click()
+    else:
+        page.classify("moon rocket")
+    if newer == "cleared":
+        browser.one("#clear").click()
+    else:
+        page.wait_for_text(example)
+    browser.run("return window.finishReading()")
+    expected = "" if newer == "cleared" else example
+    assert browser.run("return document.getElementById('box').value") == expected
+    assert not browser.one("#box-fault").is_displayed()
+    browser.run("window.drop('slow.txt', 'guitar song')")
+    browser.run("return window.finishReading()")
+    page.wait_for_text("guitar song")
 
 
 def test_too_long_and_empty_texts_show_an_error(page: Page, browser: Browser, single_label: PageService) -> None:

@@ -221,9 +221,9 @@ def test_metrics_count_requests_and_predictions(service: Service) -> None:
     more = {name: after[name] - before.get(name, 0) for name in after if after[name] != before.get(name, 0)}
     assert more['textsieve_requests_total{path="/v1/predict",status="200"}'] == 1
     assert more['textsieve_requests_total{path="/v1/predict",status="422"}'] == 1
-    assert more["textsieve_documents_total"] == 3
-    assert more["textsieve_documents_unknown_total"] == 1
-    assert more['textsieve_predicted_total{label="sport"}'] >= 2
+    assert more['textsieve_documents_total{path="/v1/predict"}'] == 3
+    assert more['textsieve_documents_unknown_total{path="/v1/predict"}'] == 1
+    assert more['textsieve_predicted_total{label="sport",path="/v1/predict"}'] >= 2
     assert more['textsieve_request_seconds_count{path="/v1/predict"}'] == 2
     assert more['textsieve_request_seconds_bucket{le="+Inf",path="/v1/predict"}'] == 2
 
@@ -258,8 +258,40 @@ def test_metrics_count_no_label_where_the_model_abstains(models: dict[str, Path]
     text = app.metrics.text("x", "y", 0).decode()
     n_labels = sum(float(value) for value in re.findall(r"^textsieve_predicted_total\{.*\} (\S+)$", text, re.M))
     assert n_labels == 3 + n_sure + 2 + 3
-    assert f"\ntextsieve_documents_abstained_total {4 - n_sure}.0\n" in text
-    assert "\ntextsieve_documents_total 12.0\n" in text
+    assert f'\ntextsieve_documents_abstained_total{{path="/v1/predict"}} {4 - n_sure}.0\n' in text
+    assert '\ntextsieve_documents_total{path="/v1/predict"} 12.0\n' in text
+
+
+def counts_of_documents(server: Server, path: str) -> dict[str, float]:
+    """Return the metrics of the documents and labels of a route, without the names of the route."""
+    text = send(server, "/metrics").body.decode().replace(f'path="{path}"', "")
+    rows = re.findall(r"^(textsieve_(?:documents|predicted)\w*_total)\{(.*)\} (\S+)$", text, re.M)
+    return {f"{name} {label.strip(',')}": float(value) for name, label, value in rows if "path=" not in label}
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [("single", ()), ("multilabel", ()), ("probabilities", ("--min-probability", "0.5")), ("numbers", ())],
+)
+def test_explained_documents_are_counted_as_predicted_ones(
+    models: dict[str, Path], tmp_path: Path, kind: str, options: tuple[str, ...]
+) -> None:
+    """The page's text tab calls `/v1/explain` only, so that its labels would be missing otherwise."""
+    texts = ["a late goal", "rain at night, and the bank is closed", "xyzzy", "goal bank rain"]
+    with running_server(models[kind], tmp_path, *options) as server:
+        none = {f"textsieve_documents{which}_total ": 0.0 for which in ("", "_unknown", "_abstained")}
+        assert counts_of_documents(server, "/v1/explain") == counts_of_documents(server, "/v1/predict") == none
+        send(server, "/v1/predict", {"texts": texts})
+        assert counts_of_documents(server, "/v1/explain") == none
+        for text in texts:
+            best = send(server, "/v1/explain", {"text": text}).json["label"]
+            send(server, "/v1/explain", {"text": text, "label": best})  # asks about the same prediction
+        counts = counts_of_documents(server, "/v1/explain")
+        assert counts == counts_of_documents(server, "/v1/predict")
+        assert counts["textsieve_documents_total "] == len(texts)
+        assert counts["textsieve_documents_unknown_total "] == 1
+        assert (counts["textsieve_documents_abstained_total "] > 0) == bool(options)
+        assert any(name.startswith("textsieve_predicted_total label=") for name in counts)
 
 
 def test_openapi_lists_all_routes(service: Service) -> None:

@@ -22,7 +22,7 @@ from tests.serve.malformed import parse_responses
 from tests.serve.servers import Server, running_server, send
 from textsieve.serve import protocol as protocol_module
 from textsieve.serve.limits import Limits
-from textsieve.serve.protocol import MAX_HEADERS, SLOW_SECONDS, bounded_protocol
+from textsieve.serve.protocol import MAX_HEAD, MAX_HEADERS, SLOW_SECONDS, bounded_protocol
 from textsieve.serve.server import TOKEN_VARIABLE, allowed_connections
 
 SECRET = "secret"
@@ -186,6 +186,32 @@ class Connections:
 
     def unread(self, number: int, size: int) -> None:
         self.transport(number).get_write_buffer_size.return_value = size
+
+
+def head_of(n_bytes: int, body: bytes) -> bytes:
+    """Return the head of a request with a body, or without one if it is empty, of exactly this many bytes."""
+    start = b"POST /v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\nX: " % len(body)
+    if not body:
+        start = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: "
+    return start + b"x" * (n_bytes - len(start) - 4) + b"\r\n\r\n"
+
+
+@pytest.mark.parametrize("n_more", [0, 1])
+@pytest.mark.parametrize("body", [b"", b"{}", b"\r\n\r\n" * 9000], ids=["none", "short", "long"])
+@pytest.mark.parametrize("size", [7, 1000, MAX_HEAD - 1, MAX_HEAD - 2, MAX_HEAD, MAX_HEAD + 1, 1 << 20])
+def test_the_limit_of_a_head_is_exact(size: int, body: bytes, n_more: int) -> None:
+    """It does not depend on the pieces in which the head arrives, nor on what follows in the same piece."""
+    connections = Connections(1)
+    (protocol,), transport = connections.protocols, connections.transport(0)
+    transport.close.side_effect = lambda: setattr(transport.is_closing, "return_value", True)
+    request = head_of(MAX_HEAD + n_more, body) + body
+    for begin in range(0, len(request), size):
+        if not transport.is_closing():
+            protocol.data_received(request[begin : begin + size])
+            connections.loop.run_soon()
+    written = b"".join(call.args[0] for call in transport.write.call_args_list)
+    assert written[:12] == (b"HTTP/1.1 431" if n_more else b"")
+    assert (protocol.cycle is None) == bool(n_more), "the application gets the request"
 
 
 def test_a_connection_stays_open_while_its_response_is_read() -> None:

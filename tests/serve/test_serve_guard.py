@@ -8,26 +8,16 @@ import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
 
 from tests.processes import wait_for
 from tests.serve.servers import Server, running_server, send
 from textsieve.errors import InputError
-from textsieve.serve import server
 from textsieve.serve.api_errors import ApiError
-from textsieve.serve.guard import LOOPBACK_NAMES, AccessPolicy, allowed_hosts, host_name
+from textsieve.serve.guard import AccessPolicy, host_name
 from textsieve.serve.limits import BODIES_AT_ONCE, Limits
-from textsieve.serve.server import (
-    TOKEN_VARIABLE,
-    is_loopback,
-    is_reachable,
-    open_listener,
-    own_addresses,
-    token_from_environment,
-    urls_for_others,
-)
+from textsieve.serve.server import TOKEN_VARIABLE, is_loopback, open_listener, token_from_environment
 
 Service = Callable[[str], Server]
 
@@ -49,21 +39,6 @@ def small(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> 
     folder = tmp_path_factory.mktemp("small")
     with running_server(models["single"], folder, *options, env={TOKEN_VARIABLE: SECRET}) as server:
         yield server
-
-
-@pytest.mark.parametrize(
-    ("host", "names", "is_loopback", "allowed"),
-    [
-        ("127.0.0.1", (), True, LOOPBACK_NAMES),
-        ("127.0.0.1", ("News.Example",), True, {"news.example", *LOOPBACK_NAMES}),
-        ("0.0.0.0", ("News.Example",), False, {"0.0.0.0", "news.example", *LOOPBACK_NAMES}),
-        ("0.0.0.0", (), False, None),
-    ],
-)
-def test_health_checks_of_the_same_machine_are_allowed_whatever_names_are_given(
-    host: str, names: tuple[str, ...], is_loopback: bool, allowed: set[str] | None
-) -> None:
-    assert allowed_hosts(host, names, is_loopback=is_loopback) == allowed
 
 
 def bearer(token: str = SECRET) -> dict[str, str]:
@@ -309,36 +284,6 @@ def test_loopback_addresses_are_recognized_and_used_ports_are_an_error() -> None
         pytest.raises(InputError, match=r"^Can't listen on 127\.0\.0\.1, port"),
     ):
         open_listener("127.0.0.1", listener.getsockname()[1])
-
-
-def bound_to(host: str, port: int = 8000) -> socket.socket:
-    """Return a stand-in for a socket that listens on an address which tests don't listen on."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    return Mock(family=family, getsockname=lambda: (host, port))
-
-
-def test_the_addresses_that_other_machines_can_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    own = {socket.AF_INET: ["192.168.1.5", "10.0.0.7"], socket.AF_INET6: ["2001:db8::5"]}
-    monkeypatch.setattr(server, "own_addresses", own.__getitem__)
-    assert urls_for_others(bound_to("0.0.0.0")) == ["http://192.168.1.5:8000/", "http://10.0.0.7:8000/"]
-    assert urls_for_others(bound_to("::")) == ["http://[2001:db8::5]:8000/"]
-    named = urls_for_others(bound_to("0.0.0.0", 80), ("news.example",))
-    assert named == ["http://news.example:80/"], "requests with an address as their host would be forbidden"
-    assert urls_for_others(bound_to("192.168.1.5")) == [], "the service says this address anyway"
-    assert urls_for_others(bound_to("127.0.0.1"), ("news.example",)) == []
-    assert urls_for_others(bound_to("::1")) == []
-
-
-def test_own_addresses_are_reachable_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    entries = [(0, 0, 0, "", (address, 0)) for address in ("127.0.1.1", "10.0.0.7", "169.254.3.4", "10.0.0.7")]
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_: entries)
-    addresses = own_addresses(socket.AF_INET)
-    assert addresses.count("10.0.0.7") == 1
-    assert all(map(is_reachable, addresses))
-    monkeypatch.setattr(socket, "getaddrinfo", Mock(side_effect=socket.gaierror))
-    monkeypatch.setattr(socket.socket, "connect", Mock(side_effect=OSError("no network")), raising=False)
-    assert own_addresses(socket.AF_INET) == []
-    assert [is_reachable(address) for address in ("fe80::1%eth0", "::", "2001:db8::5")] == [False, False, True]
 
 
 def test_another_name_of_a_loopback_address_still_checks_hosts(models: dict[str, Path], tmp_path: Path) -> None:

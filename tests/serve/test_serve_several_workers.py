@@ -37,6 +37,7 @@ from textsieve.serve.metrics import Metrics, open_metrics
 from textsieve.serve.service import Service
 from textsieve.serve.supervisor import Supervisor
 
+DOCUMENTS = 'textsieve_documents_total{path="/v1/predict"}'
 LONG_REQUEST = {"texts": ["wind goal bank rain " * 20_000] * 20}
 """A request that takes a second or more."""
 
@@ -134,7 +135,7 @@ def test_the_parent_has_a_single_thread_because_it_forks(server: Server) -> None
 
 
 def test_every_worker_shows_the_totals_of_all_workers(server: Server) -> None:
-    before = n_predicted(server), metric(server, "textsieve_documents_total")
+    before = n_predicted(server), metric(server, DOCUMENTS)
     workers = workers_of(server)
     for worker in workers:
         with only(worker, server):
@@ -142,7 +143,7 @@ def test_every_worker_shows_the_totals_of_all_workers(server: Server) -> None:
     for worker in workers:
         with only(worker, server):
             assert n_predicted(server) == before[0] + 6
-            assert metric(server, "textsieve_documents_total") == before[1] + 6
+            assert metric(server, DOCUMENTS) == before[1] + 6
 
 
 def test_metrics_show_requests_that_wait_in_another_worker(server: Server) -> None:

@@ -45,10 +45,11 @@ def _check_workers(context: click.Context, parameter: click.Parameter, n_workers
     "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="The port; 0 uses any free port."
 )
 @click.option(
-    *("--allow-host", "names"),
+    *("--allow-host", "hosts"),
     multiple=True,
     metavar="NAME",
-    help="A host name that requests may use, besides those of this machine; may be repeated.  "
+    help="A host name or IP address that requests may use, with any port, besides those of this machine; may be "
+    "repeated.  "
     "[default: any name if other machines can connect]",
 )
 @click.option(
@@ -85,7 +86,7 @@ def command(
     model: str,
     host: str,
     port: int,
-    names: tuple[str, ...],
+    hosts: tuple[str, ...],
     feedback: str | None,
     watch: bool,
     min_probability: float | None,
@@ -111,7 +112,7 @@ def command(
     from ..extras import require_extra
 
     require_extra("serve", what="textsieve serve")
-    from ..serve.guard import allowed_hosts
+    from ..serve.guard import allowed_hosts, checked_hosts
     from ..serve.metrics import open_metrics
     from ..serve.server import (
         TOKEN_VARIABLE,
@@ -131,6 +132,7 @@ def command(
     if feedback is not None:
         check_output(feedback, model, what="feedback")
     token = token_from_environment()
+    names = checked_hosts(hosts)
     limits = Limits(max_body, max_documents, max_length, timeout)
     with ExitStack() as stack:
         metrics = stack.enter_context(open_metrics(workers))
@@ -155,12 +157,13 @@ def command(
             print_message("note" if served.update_method.name else "warning", served.update_method.description)
         ready_lines = [f"Serving {served.name} ({served.id}) at {url_of(listener)} (Ctrl-C ends it)"]
         if urls := urls_for_others(listener, names):
-            ready_lines.append(f"Other machines can open {' or '.join(urls)}")
+            need = "" if token is None else f", with the token in {TOKEN_VARIABLE}"
+            ready_lines.append(f"Other machines can open {' or '.join(urls)}{need}")
         serve = run if workers == 1 else partial(run_workers, workers)
         serve(
             service,
             listener,
-            hosts=allowed_hosts(host, names, is_loopback=is_loopback(listener)),
+            hosts=allowed_hosts((host, listener.getsockname()[0]), names, is_loopback=is_loopback(listener)),
             token=token,
             watch=watch,
             ready=lambda: click.echo("\n".join(ready_lines)),

@@ -31,8 +31,8 @@ from ..errors import InputError, shown
 from ..prediction import Abstention
 from . import schemas
 from .api_errors import (
+    ERROR_CODES,
     JSON_TYPE,
-    STATUS,
     ApiError,
     ApiResponse,
     internal_error,
@@ -43,7 +43,7 @@ from .api_errors import (
 )
 from .guard import DOCUMENTS
 from .metrics import CONTENT_TYPE
-from .served_model import explanation_json, find_class
+from .served_model import explained_json, explanation_record, find_class
 from .service import Service
 from .workers import Abandoned, IsWanted
 
@@ -56,9 +56,11 @@ LARGE_BODY = 1 << 16
 ERRORS: dict[int | str, dict[str, Any]] = {
     status: {
         "model": schemas.ErrorResponse,
-        "description": ", ".join(code for code in STATUS if STATUS[code] == status),
+        "description": ", ".join(code for code, error in ERROR_CODES.items() if error.status == status),
     }
-    for status in sorted({*STATUS.values()} - {499})  # nobody receives 499: the client has disconnected
+    for status in sorted(
+        {error.status for error in ERROR_CODES.values()} - {499}
+    )  # nobody receives 499: the client has disconnected
 }
 """The error responses in the OpenAPI document, by status; the description lists their codes."""
 POST_STATUSES = (401, 403, 408, 413, 415, 422, 503)
@@ -188,12 +190,21 @@ def _add_post_routes(app: FastAPI, service: Service) -> None:
                     raise Abandoned
 
             minimum = service.min_probability_for(served.model)
-            return explanation_json(served.model, served.id, text, label, minimum, check_wanted)
+            record = explanation_record(served.model, served.id, text, label, minimum, check_wanted)
+            if label is None:  # a request with a class asks about a text that was predicted before
+                is_unknown = record["unknown"] is not None
+                service.metrics.count_explanation(
+                    record["predicted"], is_unknown=is_unknown, abstains=record["abstains"]
+                )
+            return explained_json(record)
 
         return await service.workers.work("explain", served, len(text), work)
 
     async def correct(request: schemas.FeedbackRequest) -> bytes:
-        """Write the right label of a document, or that no class is right, to the file of corrections."""
+        """Write the right label of a document, or that no class is right, to the file of corrections.
+
+        The service has this route only with `--feedback`. When it responds, the correction is on the disk.
+        """
         service.check_lengths("text", [request.text])
 
         def work(is_wanted: IsWanted) -> bytes:

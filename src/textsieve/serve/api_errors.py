@@ -32,28 +32,83 @@ JSON_HEADERS: Headers = [
 CLOSE = (b"connection", b"close")
 """Header of responses to requests whose body was not read to the end: the server does not wait for the rest."""
 
-STATUS = {
-    "malformed": 400,
-    "unauthorized": 401,
-    "forbidden": 403,
-    "not_found": 404,
-    "method_not_allowed": 405,
-    "too_slow": 408,
-    "too_large": 413,
-    "not_json": 415,
-    "invalid": 422,
-    "too_many": 422,
-    "too_long": 422,
-    "unknown_label": 422,
-    "head_too_long": 431,
-    "gone": 499,
-    "internal": 500,
-    "busy": 503,
-    "timeout": 503,
-    "not_written": 503,
-    "ending": 503,
+
+class ErrorCode(NamedTuple):
+    """An error code: its HTTP status, when it occurs, and what to do; the reference of the HTTP API shows all three."""
+
+    status: int
+    when: str
+    what_to_do: str
+
+
+ERROR_CODES = {
+    "malformed": ErrorCode(
+        400,
+        "The request is not valid HTTP/1.1, repeats a header that may occur once, or asks for an unknown "
+        "`Transfer-Encoding` or an upgrade.",
+        "Correct the client or the proxy.",
+    ),
+    "unauthorized": ErrorCode(
+        401,
+        "The service needs a token, and the request has none or another one.",
+        "Send the header `Authorization: Bearer TOKEN`, with the value of `TEXTSIEVE_TOKEN`.",
+    ),
+    "forbidden": ErrorCode(
+        403,
+        "The header `Host` names no allowed host, or a page of another site made the request (`Origin`).",
+        "Start the service with `--allow-host NAME`; call it from a program, or from its own page.",
+    ),
+    "not_found": ErrorCode(
+        404,
+        "There is no such path; or it is `/v1/feedback`, and the service runs without `--feedback`.",
+        "Check the path, or start the service with `--feedback`.",
+    ),
+    "method_not_allowed": ErrorCode(405, "The path has another method.", "Use a method of the header `Allow`."),
+    "too_slow": ErrorCode(
+        408, "The request was not complete within `--timeout`.", "Send it without pauses, or in several requests."
+    ),
+    "too_large": ErrorCode(413, "The body has more than `--max-body` bytes.", "Send fewer documents in one request."),
+    "not_json": ErrorCode(
+        415,
+        "The body is not plain JSON by its headers `Content-Type` and `Content-Encoding`.",
+        "Send `Content-Type: application/json`, and no compressed body.",
+    ),
+    "invalid": ErrorCode(
+        422,
+        "The body is not JSON, or a field or parameter has a wrong value, is missing or unknown, or asks for what this "
+        "model can't do.",
+        "Read `message`; `setting` and `place` name the field.",
+    ),
+    "too_many": ErrorCode(422, "The request has more than `--max-documents` documents.", "Send several requests."),
+    "too_long": ErrorCode(
+        422, "A document has more than `--max-length` characters.", "Shorten the document that `place` names."
+    ),
+    "unknown_label": ErrorCode(
+        422,
+        "The model has no such class, perhaps because the service has loaded another model.",
+        "Use one of the classes in `/v1/model`.",
+    ),
+    "head_too_long": ErrorCode(
+        431, "The request line and headers are too long, or the headers too many.", "Send fewer or shorter headers."
+    ),
+    "gone": ErrorCode(
+        499,
+        "The client disconnected before it had a response. This code is only in the log and in `/metrics`.",
+        "Let the client wait for at least `--timeout`.",
+    ),
+    "internal": ErrorCode(500, "The service failed.", "Look into its log, and report the error."),
+    "busy": ErrorCode(503, "Too many requests or connections are open, or too many bytes are in memory.", "Try again."),
+    "timeout": ErrorCode(
+        503, "There was no response within `--timeout`.", "Try again, or send fewer or shorter documents."
+    ),
+    "not_written": ErrorCode(
+        503,
+        "A correction could not be written: for example, the disk is full, or the file belongs to somebody else.",
+        "Look for the reason in the log, and try again.",
+    ),
+    "ending": ErrorCode(503, "The service is shutting down.", "Try again."),
 }
-"""HTTP status of each error code."""
+"""All error codes."""
 
 EXTRA_HEADERS: dict[str, Headers] = {
     "unauthorized": [(b"www-authenticate", b"Bearer")],
@@ -118,7 +173,7 @@ class ApiError(Exception):
         self.code = code
         self.message = f"{problem} {hint}" if hint else problem
         super().__init__(self.message)
-        self.status = STATUS[code]
+        self.status = ERROR_CODES[code].status
         self.headers = [JSON_TYPE, *EXTRA_HEADERS.get(code, []), *(headers or [])]
         self.fields = _json_fields(setting, value, tuple(allowed), hint, place)
 

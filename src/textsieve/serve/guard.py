@@ -31,14 +31,16 @@ import asyncio
 import hmac
 import re
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import sha256
+from ipaddress import IPv6Address
 from typing import Any, Protocol
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ..errors import InputError
 from .api_errors import CLOSE, ApiError, ApiResponse, Headers, internal_error, send_response
 from .limits import Limits
 
@@ -60,15 +62,67 @@ LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
 """Names of the local machine."""
 
 
-def allowed_hosts(host: str, names: Collection[str], *, is_loopback: bool) -> frozenset[str] | None:
+def allowed_hosts(own_names: Iterable[str], names: Collection[str], *, is_loopback: bool) -> frozenset[str] | None:
     """Return the host names that requests may use, or None for any name.
 
-    `host` is the address on which the service listens, and `names` are those of --allow-host. The names of this machine
-    are always among them, because health checks use them, and a page of another site can't.
+    `own_names` are the name and the address on which the service listens, and `names` are those of --allow-host, as
+    `checked_hosts` returns them. The names of this machine are always among them, because health checks use them, and a
+    page of another site can't.
     """
     if not (is_loopback or names):
         return None
-    return frozenset(name.lower() for name in (host, *names)) | LOOPBACK_NAMES
+    return frozenset(name.lower() for name in own_names).union(names, LOOPBACK_NAMES)
+
+
+def checked_hosts(hosts: Iterable[str]) -> list[str]:
+    """Return host names and IP addresses as `host_name` returns them from requests.
+
+    Raise `InputError` for a host that no request can match, such as a URL, a name with a port, or a wildcard. A port is
+    not ignored, because whoever gives one may expect that other ports are forbidden.
+    """
+    if isinstance(hosts, str):  # its letters would be allowed
+        raise InputError(setting="hosts", value=hosts, hint=f"use a list of host names: [{hosts!r}]")
+    return [_checked_host(host) for host in hosts]
+
+
+HOST_LABEL = "[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?"
+HOST_NAME = re.compile(rf"{HOST_LABEL}(?:\.{HOST_LABEL})*", re.IGNORECASE)
+
+
+def _checked_host(name: str) -> str:
+    """Return a host name or IP address as `host_name` returns it; raise `InputError` for anything else."""
+    if (host := _valid_host(name)) is None:
+        raise InputError(setting="hosts", value=name, hint=_host_hint(name))
+    return host
+
+
+def _valid_host(name: str) -> str | None:
+    """Return a host name or IP address as `host_name` returns it, or None if it is neither."""
+    if ":" in name:
+        return _ipv6(name[1:-1] if name.startswith("[") and name.endswith("]") else name)
+    return name.lower() if HOST_NAME.fullmatch(name) else None
+
+
+def _ipv6(address: str) -> str | None:
+    """Return an IPv6 address in its usual spelling, or None if it is none, or has the name of an interface."""
+    try:
+        return None if "%" in address else str(IPv6Address(address))
+    except ValueError:
+        return None
+
+
+def _host_hint(name: str) -> str:
+    """Return what to write instead of a name that is neither a host name nor an IP address."""
+    if "*" in name:
+        return "wildcards are not supported; give each host by its full name, such as news.example.org"
+    if len(re.split(r"[\s,]+", name.strip())) > 1:
+        return "give each host name by itself"
+    if not name.isascii():
+        return "write the host name in ASCII as browsers send it; it begins with xn--"
+    authority = re.split("[/?#]", name.strip().rpartition("://")[2])[0]
+    if host := _valid_host(host_name(authority.encode()).removesuffix(".")):
+        return f"write {host}, without a scheme, port or path, or a dot at the end; it is allowed with any port"
+    return "use a host name such as news.example.org, or an IP address"
 
 
 UNREPEATABLE = frozenset({b"host", b"origin", b"authorization", b"content-type", b"content-length"})
@@ -151,9 +205,11 @@ HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([^\[\]:]*))(?::\d*)?", re.IGNORECASE)
 
 @lru_cache(100)
 def host_name(address: bytes) -> str:
-    """Return the lowercase host without its port, or an empty string if the header is not valid."""
+    """Return the lowercase host of a header `Host` without its port, or an empty string if it is not valid."""
     match = HOST.fullmatch(address.decode("latin-1"))
-    return (match[1] or match[2] or "").lower() if match else ""
+    if match is None:
+        return ""
+    return match[2].lower() if match[1] is None else _ipv6(match[1]) or ""
 
 
 class DirectRoute(Protocol):

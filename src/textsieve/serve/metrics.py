@@ -12,10 +12,10 @@ import mmap
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import compress
-from typing import Any
+from typing import Any, Literal, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, Metric, ProcessCollector, generate_latest, values
 from prometheus_client.core import GaugeMetricFamily
@@ -23,11 +23,17 @@ from prometheus_client.mmap_dict import MmapedDict
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from ..prediction import Abstention, Model, Predictions, as_written
+from ..prediction import Abstention, Label, Model, Predictions, as_written
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 """Upper bounds of the histogram buckets, in seconds."""
+DocumentPath = Literal["/v1/predict", "/v1/explain"]
+"""Routes that predict documents.
+
+They are counted apart: the page explains a text again after each pause in typing, and a document of a file when
+somebody opens it, after `/v1/predict` has counted it.
+"""
 
 
 class SharedValues:
@@ -149,12 +155,18 @@ class Metrics:
         self._seconds = Histogram("textsieve_request_seconds", help_text, ["path"], buckets=BUCKETS, registry=registry)
         # The functions that count a request and its seconds, by path and status.
         self._count_functions: dict[tuple[str, int], tuple[Callable[[], None], Callable[[float], None]]] = {}
-        self._documents = Counter("textsieve_documents", "Predicted documents.", registry=registry)
-        help_text = "Predicted documents without a known term."
-        self._unknown = Counter("textsieve_documents_unknown", help_text, registry=registry)
-        help_text = "Predicted documents without a label, because the model was not sure."
-        self._abstained = Counter("textsieve_documents_abstained", help_text, registry=registry)
-        self._labels = Counter("textsieve_predicted", "Predicted labels.", ["label"], registry=registry)
+
+        def document_counters(name: str, help_text: str) -> dict[str, Counter]:
+            counter = Counter(name, help_text, ["path"], registry=registry)
+            return {path: counter.labels(path) for path in get_args(DocumentPath)}  # shown before the first document
+
+        self._documents = document_counters("textsieve_documents", "Predicted documents, by route.")
+        help_text = "Predicted documents without a known term, by route."
+        self._unknown = document_counters("textsieve_documents_unknown", help_text)
+        help_text = "Predicted documents without a label, because the model was not sure, by route."
+        self._abstained = document_counters("textsieve_documents_abstained", help_text)
+        help_text = "Predicted labels, by route."
+        self._labels = Counter("textsieve_predicted", help_text, ["path", "label"], registry=registry)
         self._corrections = Counter("textsieve_corrections", "Corrections written to the file.", registry=registry)
         help_text = "Reloads of the model file, by outcome: loaded (another model), same or failed."
         self._reloads = Counter("textsieve_reloads", help_text, ["outcome"], registry=registry)
@@ -176,17 +188,33 @@ class Metrics:
 
     def count_predictions(self, model: Model, predictions: Predictions, min_probability: float | None = None) -> None:
         """Count predicted documents and labels; a document of which the model is less sure has no label."""
-        self._documents.inc(len(predictions.scores))
-        if predictions.n_unknown:
-            self._unknown.inc(predictions.n_unknown)
-        label_sets = model.label_sets(predictions.labels)
+        label_sets, n_abstained = model.label_sets(predictions.labels), 0
         if (abstention := Abstention.of(model, min_probability, None)) is not None:
-            is_labelled = ~abstention.applies(model, predictions)
-            self._abstained.inc(len(label_sets) - int(is_labelled.sum()))
-            label_sets = list(compress(label_sets, is_labelled.tolist()))
+            abstains = abstention.applies(model, predictions)
+            n_abstained = int(abstains.sum())
+            label_sets = list(compress(label_sets, (~abstains).tolist()))
+        self._count_documents("/v1/predict", len(predictions.scores), predictions.n_unknown, n_abstained, label_sets)
+
+    def count_explanation(self, labels: Sequence[Label], *, is_unknown: bool, abstains: bool) -> None:
+        """Count a document whose prediction is explained, and its labels; it has none if the model abstains."""
+        self._count_documents("/v1/explain", 1, int(is_unknown), int(abstains), [] if abstains else [labels])
+
+    def _count_documents(
+        self,
+        path: DocumentPath,
+        n_documents: int,
+        n_unknown: int,
+        n_abstained: int,
+        label_sets: Iterable[Sequence[Label]],
+    ) -> None:
+        self._documents[path].inc(n_documents)
+        if n_unknown:
+            self._unknown[path].inc(n_unknown)
+        if n_abstained:
+            self._abstained[path].inc(n_abstained)
         label_counts = collections.Counter(label for labels in label_sets for label in labels)
         for label, count in label_counts.items():
-            self._labels.labels(as_written(label)).inc(count)
+            self._labels.labels(path, as_written(label)).inc(count)
 
     def count_correction(self) -> None:
         """Count a correction."""

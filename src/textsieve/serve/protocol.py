@@ -38,7 +38,10 @@ BODY_HEADERS = frozenset({b"content-length", b"transfer-encoding"})
 MIN_HEAD = len(b"GET / HTTP/1.1")
 """Bytes before the end of any valid head, so the search for its end can skip them."""
 MAX_HEAD = 64 << 10
-"""Limit of a head, in bytes."""
+"""Limit of a head, in bytes, from its first to the empty line at its end.
+
+What is around the chunks of a body counts as well, except for a quarter of the body (`on_body`).
+"""
 PARSE_BYTES = 16 << 10
 """Bytes that are parsed before other connections get a turn; that takes milliseconds, even in chunks of one byte."""
 MAX_HEADERS = 100
@@ -230,6 +233,9 @@ class BoundedProtocol(HttpToolsProtocol):
 
     _n_parsed = 0  # bytes of `unparsed` that are parsed by now
     _overhead = 0  # bytes since the request began that are not part of a body, less a quarter of the body (`on_body`)
+    _piece = b""  # the bytes that are parsed now
+    _n_body_bytes = 0  # in this piece, so far
+    _last_bytes = b""  # of the piece before, with which the end of a head may begin
     _awaits_request = True  # whether the connection waits for a request, or for the rest of one
     _idle_since = 0.0  # when the connection was opened, or its last response was complete
     _request_timer: asyncio.TimerHandle | None = None  # ends a connection whose request is not complete in time
@@ -350,8 +356,10 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _parse(self, data: bytes) -> None:
         """Parse bytes with one head at most; if they don't complete a request, limit its time and its overhead."""
+        self._piece, self._n_body_bytes = data, 0
         self._overhead += len(data)
         super().data_received(data)
+        self._piece, self._last_bytes = b"", data[1 - len(HEAD_END) :]
         # Nearly always, the bytes complete a request, which needs no timer. If the connection is still idle, they are
         # line ends before a request.
         if not self._awaits_request and not self._is_idle:
@@ -359,7 +367,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._awaits_request = True
         self._start_request_timer()
         if self._overhead > MAX_HEAD:
-            self._end(ApiError("head_too_long", f"The head of a request may have at most {MAX_HEAD:,} bytes."))
+            self._end(_head_too_long())
 
     @property
     def _is_idle(self) -> bool:
@@ -370,9 +378,12 @@ class BoundedProtocol(HttpToolsProtocol):
         return self.cycle is not None and self.cycle.response_complete
 
     def on_message_begin(self) -> None:
-        """Note that a request has begun: wait for the rest of it, and count its overhead from 0."""
+        """Note that a request has begun: wait for the rest of it, and count its overhead.
+
+        The piece may begin with the end of the body before. What is around that body's last chunk, a few bytes, counts.
+        """
         super().on_message_begin()
-        self._awaits_request, self._overhead = True, 0
+        self._awaits_request, self._overhead = True, len(self._piece) - self._n_body_bytes
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Add a header, or raise `ApiError` (which ends the parsing) if there are too many."""
@@ -383,6 +394,9 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """Start to answer the request, or raise `ApiError` (which ends the parsing) if its head is not acceptable."""
+        if self._overhead > MAX_HEAD and self._overhead - self._n_bytes_after_head() > MAX_HEAD:
+            self._error = _head_too_long()
+            raise self._error
         if not self.url.startswith(b"/"):
             self._take_host_of_target()
         if self.parser.should_upgrade() and any(name in BODY_HEADERS for name, _ in self.headers):
@@ -393,6 +407,10 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_headers_complete()
         # The scope of the request keeps the old list, so headers after the body (trailers) are not added to it.
         self.headers = []
+
+    def _n_bytes_after_head(self) -> int:
+        """Return how many bytes of the piece follow a head that ends in it and has begun in an earlier piece."""
+        return len((self._last_bytes + self._piece).partition(HEAD_END)[2])
 
     def _take_host_of_target(self) -> None:
         """Replace the header `Host` by the host of an absolute request URI, as RFC 9112 requires.
@@ -417,6 +435,7 @@ class BoundedProtocol(HttpToolsProtocol):
         their number is subtracted in addition, to allow for the headers of chunks. This is not enough for a long body
         in chunks of a few bytes, whose headers are longer than the body: `_parse` then ends the request with an error.
         """
+        self._n_body_bytes += len(body)
         # At least 0, so that a long body does not allow more overhead after it.
         self._overhead = max(0, self._overhead - len(body) * 5 // 4)
         super().on_body(body)
@@ -540,6 +559,10 @@ class BoundedProtocol(HttpToolsProtocol):
         if self.cycle is None or not self.cycle.response_started or self.cycle.response_complete:
             self.transport.write(error.http_bytes)
         self.transport.close()
+
+
+def _head_too_long() -> ApiError:
+    return ApiError("head_too_long", f"The head of a request may have at most {MAX_HEAD:,} bytes.")
 
 
 def _has_at_most_one_head(data: bytes) -> bool:

@@ -85,14 +85,26 @@ def predictions_json(records: Iterable[dict[str, Any]]) -> bytes:
 
 
 def explanation_json(
+    model: Model, model_id: str, text: str, label: Label | None, min_probability: float | None = None
+) -> bytes:
+    """Return the JSON that explains why a text gets its label, and where its terms occur; see `explanation_record`."""
+    return explained_json(explanation_record(model, model_id, text, label, min_probability))
+
+
+def explained_json(record: Mapping[str, Any]) -> bytes:
+    """Return an explanation as JSON."""
+    return to_json(record, inf_nan_mode="null")  # thresholds may be infinite, and JSON has no infinite numbers
+
+
+def explanation_record(
     model: Model,
     model_id: str,
     text: str,
     label: Label | None,
     min_probability: float | None = None,
     check_wanted: Callable[[], None] = lambda: None,
-) -> bytes:
-    """Return the JSON that explains why a text gets its label, and where its terms occur.
+) -> dict[str, Any]:
+    """Return why a text gets its label, and where its terms occur.
 
     It explains the class `label`. If that is None, it explains the best of the predicted classes, or the best class if
     none is predicted. The model abstains if it is less sure than `min_probability`. `check_wanted` is called between
@@ -122,7 +134,7 @@ def explanation_json(
         {**contribution._asdict(), "compared": compared}
         for contribution, compared in zip(explained.contributions, _compared(model, explained), strict=True)
     ]
-    response = {
+    return {
         "model": model_id,
         "predicted": predicted,
         "unknown": None if explanation.unknown is None else f"{explanation.unknown}.",
@@ -137,7 +149,6 @@ def explanation_json(
         "contributions": contributions,
         "spans": [[start, end, positions[term]] for start, end, term in spans],
     }
-    return to_json(response, inf_nan_mode="null")  # thresholds may be infinite, and JSON has no infinite numbers
 
 
 def _best_probability(explanation: Explanation) -> float:

@@ -23,7 +23,7 @@ from starlette.types import ASGIApp
 
 from ..errors import InputError
 from .api import LeanRoute, build_routes, read_assets
-from .guard import LOOPBACK_NAMES, AccessPolicy, Guard
+from .guard import LOOPBACK_NAMES, AccessPolicy, Guard, checked_hosts
 from .limits import Limits
 from .protocol import bounded_protocol
 from .service import Service
@@ -66,9 +66,14 @@ def create_app(
     token: str | None = None,
     n_jobs: int | None = None,
 ) -> ASGIApp:
-    """Return the ASGI application, to run in a server of your own; `textsieve serve` is enough for most uses."""
+    """Return the ASGI application, to run in a server of your own; `textsieve serve` is enough for most uses.
+
+    `hosts` are the host names that requests may use, besides those of this machine, which health checks use; None
+    allows any name.
+    """
+    names = None if hosts is None else LOOPBACK_NAMES.union(checked_hosts(hosts))
     service = Service(path, limits=limits, feedback=feedback, n_jobs=n_jobs)
-    return build_app(service, hosts, token)
+    return build_app(service, names, token)
 
 
 def build_app(service: Service, hosts: Collection[str] | None, token: str | None) -> ASGIApp:
@@ -122,9 +127,11 @@ def allowed_connections(max_connections: int) -> int:
 
 
 def url_of(listener: socket.socket) -> str:
-    """Return the URL of the service."""
+    """Return the URL of the service on this machine."""
     host, port = listener.getsockname()[:2]
-    return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+    if ip_address(host).is_unspecified:  # listens on all addresses; browsers can't open 0.0.0.0
+        host = "::1" if listener.family == socket.AF_INET6 else "127.0.0.1"
+    return _url(host, port)
 
 
 def urls_for_others(listener: socket.socket, names: Collection[str] = ()) -> list[str]:
@@ -136,8 +143,14 @@ def urls_for_others(listener: socket.socket, names: Collection[str] = ()) -> lis
     host, port = listener.getsockname()[:2]
     if ip_address(host).is_loopback:
         return []
-    hosts = list(names) or (own_addresses(listener.family) if ip_address(host).is_unspecified else [])
-    return [f"http://{f'[{name}]' if ':' in name else name}:{port}/" for name in hosts]
+    hosts = [name for name in names if name not in LOOPBACK_NAMES]
+    if not names and ip_address(host).is_unspecified:
+        hosts = own_addresses(listener.family)
+    return [_url(name, port) for name in hosts]
+
+
+def _url(host: str, port: int) -> str:
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
 
 
 def own_addresses(family: socket.AddressFamily) -> list[str]:

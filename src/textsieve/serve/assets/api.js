@@ -4,6 +4,8 @@
 // `Unreachable`; then the page checks the server's health until it responds again, and callers of `whenBack` continue.
 // Status 401 asks the reader for a token, which only this page remembers, and sends the request again.
 
+import { byReader } from "./command-line.js";
+
 const FEEDBACK = "v1/feedback";
 const MAX_KEPT_ALIVE = 16_000; // characters; browsers limit requests that outlive the page to 64 kB
 const HEALTH_CHECK = 2000; // milliseconds between two checks whether the server responds again
@@ -16,7 +18,8 @@ export class ApiError extends Error {
 }
 export class Unreachable extends Error {
   constructor() {
-    super("The server does not respond. Is textsieve serve still running? This page keeps trying to reach it.");
+    super(`The server does not respond.${byReader(" Is textsieve serve still running?", "")} `
+      + "This page keeps trying to reach it.");
   }
 }
 

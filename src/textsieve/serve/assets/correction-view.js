@@ -1,6 +1,7 @@
 // The form to correct a prediction; the server saves corrections for the next training.
 
 import * as api from "./api.js";
+import { byReader, useOfCorrections } from "./command-line.js";
 import { beginningOf, byId, labelKey, labelText, make } from "./dom.js";
 
 const MANY = 15; // with more classes than this, there is a search field
@@ -45,7 +46,8 @@ const multipleChoice = (classes, predicted) => {
 const namesOf = ({ label = null, labels = label === null ? [] : [label] }) =>
   labels.map((name) => `“${labelText(name)}”`).join(", ") || "none of the classes";
 
-const NO_UPDATE = "It shows that a class is missing; textsieve update leaves it out.";
+const MISSING = "It shows that a class is missing; textsieve update leaves it out.";
+const MISSING_ELSEWHERE = "It shows the owner of the model that a class is missing.";
 const REPLACED = "The correction was not saved: the service has loaded another model, which does not have this class. "
   + "Check the new result and choose one of its classes.";
 
@@ -88,7 +90,7 @@ export const offerCorrection = (model, text, predicted, reloadModel) => {
       if (!form.isConnected) return; // there is another result by now
       container.replaceChildren();
       const summary = `The correction was saved: ${beginningOf(text)} belongs to ${namesOf(correction)}.`;
-      const use = correction.label === null ? NO_UPDATE : model.update.description;
+      const use = correction.label === null ? byReader(MISSING, MISSING_ELSEWHERE) : useOfCorrections(model);
       showCorrectionState(`Thank you. ${summary} ${use}`);
       byId("correction-state").focus();
     } catch (reason) {
@@ -100,7 +102,7 @@ export const offerCorrection = (model, text, predicted, reloadModel) => {
   const cancel = make("button", { type: "button", on: { click: () => toggle(false) } }, "Cancel");
   const send = make("button", { type: "submit", class: "primary" }, "Send");
   const about = make("p", { class: "note" }, `Text: ${beginningOf(text)}`);
-  const use = make("p", { class: "note", id: "correction-use" }, model.update.description);
+  const use = make("p", { class: "note", id: "correction-use" }, useOfCorrections(model));
   form.append(about, use, choice.element, make("div", { class: "controls" }, send, cancel));
   return container.replaceChildren(open, form);
 };

@@ -1,5 +1,6 @@
 // Read a file that the reader chose or dropped, and download a file.
 
+import { byReader } from "./command-line.js";
 import { sheetsOf } from "./xlsx.js";
 import { ZipError } from "./zip.js";
 
@@ -21,7 +22,8 @@ const decode = (bytes) => {
 };
 
 const bytesOf = async (file) => {
-  const tooLarge = `${file.name} is larger than 256 MB, the limit of this page. Use textsieve predict instead.`;
+  const advice = byReader("Use textsieve predict instead.", "Split it into smaller files.");
+  const tooLarge = `${file.name} is larger than 256 MB, the limit of this page. ${advice}`;
   if (file.size > MAX_BYTES) throw new Error(tooLarge);
   return new Uint8Array(await file.arrayBuffer());
 };

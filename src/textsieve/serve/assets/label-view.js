@@ -4,6 +4,7 @@
 // most nine classes, each class always has the same key. With more, the nine best classes of a document have the keys.
 
 import * as api from "./api.js";
+import { byReader, useOfCorrections } from "./command-line.js";
 import { documentsOf } from "./documents.js";
 import {
   announce, beginningOf, byId, formatCount, formatNumber, formatPercent, isNumber, labelKey, labelParts, labelText,
@@ -12,12 +13,15 @@ import {
 import { download, partsOf, takeFiles } from "./files.js";
 import { documentsToLabel, labelList } from "./label-list.js";
 import { useMarked } from "./marked-view.js";
+import { signsOf } from "./result-text.js";
 
 const N_KEYS = 9;
 const MAX_FOUND = 100; // other classes that are shown
 const SAVES = "This server saves each label in its corrections file.";
 const SAVES_NOT = "This server does not save labels (it runs without --feedback): download them when you are done, for "
   + "textsieve train or textsieve update.";
+const SAVES_NOT_ELSEWHERE = "This server does not save labels: download them when you are done, and give them to the "
+  + "owner of the model.";
 const PASSING = new Set([401, 408, 429]); // a token is missing, or the request was too slow, or one of too many
 const NO_TEXTS = "has no texts to label.";
 
@@ -180,6 +184,7 @@ export const useLabelling = () => {
     if (signal.aborted) return;
     if (explained) showMarked(entry.text, explained);
     byId("label-legend").textContent = legendOf(explained);
+    byId("label-signs").textContent = explained ? signsOf(explained.contributions) : "";
     groups = choicesOf(model, explained?.classes);
     if (model.multilabel && entry.sent === null && explained) {
       setChosen(explained.classes.filter(({ predicted }) => predicted).map(({ label }) => label));
@@ -322,7 +327,8 @@ export const useLabelling = () => {
   return (newModel) => {
     const isOther = model !== null && model.id !== newModel.id;
     model = newModel;
-    byId("label-target").textContent = model.feedback ? `${SAVES} ${model.update.description}` : SAVES_NOT;
+    byId("label-target").textContent = model.feedback ? `${SAVES} ${useOfCorrections(model)}`
+      : byReader(SAVES_NOT, SAVES_NOT_ELSEWHERE);
     byId("label-keys").textContent = keysNote(model);
     if (isOther && list !== null) {
       ahead = null;

@@ -1,5 +1,6 @@
 // The description of the model: its settings, training data, and quality on held-out documents.
 
+import { byReader, useOfCorrections } from "./command-line.js";
 import {
   bar, byId, formatCount, formatNumber, formatPercent, formatTime, labelKey, labelParts, labelText, make,
 } from "./dom.js";
@@ -29,7 +30,10 @@ const SELECTORS = {
 };
 const TESTED = "Precision: the share of documents predicted as this class that really belong to it. Recall: the share "
   + "of documents of this class that were predicted as such. F1: the harmonic mean of both.";
-const UNTESTED = "The quality of this model was not measured. Train with --held-out to measure it.";
+const SIZE = "Held out: how many documents of this class were in the test.";
+const DIFFERENCE = " The first test held out one part of the documents; this one holds out one part after another.";
+const UNTESTED = "The quality of this model was not measured.";
+const MEASURE = "Train with --held-out to measure it.";
 
 const asText = (value) => (typeof value === "string" ? value : JSON.stringify(value));
 const describe = (name, table) => (name in table ? `${table[name]} (“${name}”)` : asText(name));
@@ -72,7 +76,7 @@ const factsOf = (model) => {
     fact("Trained", formatTime(model.trained)),
     model.updated ? fact("Updated", updatesOf(model.updated)) : null,
     fact("Loaded", formatTime(model.loaded)),
-    model.feedback ? fact("Corrections", model.update.description) : null);
+    model.feedback ? fact("Corrections", useOfCorrections(model)) : null);
 };
 
 const settingsOf = (settings) => {
@@ -81,8 +85,10 @@ const settingsOf = (settings) => {
 };
 
 const testOf = ({ held_out: { documents, share, untested_classes: untested }, updated }) =>
-  `Measured on ${formatCount(documents, "document")} (${formatPercent(share, 0)}) that were held out from training`
+  `Tested on ${formatCount(documents, "document")} (${formatPercent(share, 0)})`
   + (updated ? ", before the model was updated. " : ". ")
+  + "A model that was trained in the same way on all other documents classified them. Afterwards, this model was "
+  + "trained on all documents. "
   + (untested ? `${formatCount(untested, "class has", "classes have")} no held-out document.` : "");
 
 const scoresOf = ({ held_out: { accuracy, micro_f1: micro, macro_f1: macro }, multilabel }) => {
@@ -143,17 +149,21 @@ const classTable = ({ classes, held_out: heldOut }) => {
   return sortableTable("Click a column title to sort.", columns, rows);
 };
 
-/** Returns a table of how many labels of held-out documents have some probability, and how many of these are right. */
-const confidenceTable = ({ documents, rows }) => {
+/** Returns the cross-validation: how many labels have some probability, and how many of these are right. */
+const confidencePart = ({ documents, rows }, isTested) => {
   const head = (title) => make("th", { class: "number", scope: "col" }, title);
-  const heads = ["Probability", "Documents", "Right"].map(head);
+  const heads = ["Probability", "Documents", "Right labels"].map(head);
   const line = ({ min_probability: minimum, share, accuracy }) => make("tr", {},
     make("td", { class: "number" }, `at least ${formatPercent(minimum, 0)}`),
     make("td", { class: "number" }, formatPercent(share)),
     make("td", { class: "number" }, share ? formatPercent(accuracy) : "–"));
-  return make("div", { class: "scroll" }, make("table", { class: "confidence" },
-    make("caption", {}, `How sure the model was of ${formatCount(documents, "held-out document")}`),
-    make("thead", {}, make("tr", {}, heads)), make("tbody", {}, rows.map(line))));
+  const test = isTested ? "A second test, by cross-validation" : "Tested by cross-validation";
+  const about = `${test}: ${formatCount(documents, "document was", "documents were")} classified, each by a model that `
+    + `was trained without it.${isTested ? DIFFERENCE : ""}`;
+  const table = make("table", { class: "confidence" },
+    make("caption", {}, "How sure the model is of its labels, and how many of these are right"),
+    make("thead", {}, make("tr", {}, heads)), make("tbody", {}, rows.map(line)));
+  return [make("p", {}, about), make("div", { class: "scroll" }, table)];
 };
 
 export const showModel = (model) => {
@@ -161,7 +171,8 @@ export const showModel = (model) => {
   const isTested = Boolean(model.held_out);
   byId("model-card").replaceChildren(
     card("Overview", factsOf(model), settingsOf(model.settings)),
-    card("Quality", make("p", {}, isTested ? testOf(model) : UNTESTED), isTested ? scoresOf(model) : null,
-      model.confidence ? confidenceTable(model.confidence) : null),
-    card("Classes", isTested ? make("p", { class: "note" }, TESTED) : null, classTable(model)));
+    card("Quality", make("p", {}, isTested ? testOf(model) : UNTESTED + byReader(` ${MEASURE}`, "")),
+      isTested ? scoresOf(model) : null,
+      model.confidence ? confidencePart(model.confidence, isTested) : null),
+    card("Classes", isTested ? make("p", { class: "note" }, `${TESTED} ${SIZE}`) : null, classTable(model)));
 };

@@ -1,6 +1,7 @@
 // Texts and legends about the result for a text: the predicted classes, the colours and the bars.
 
 import { formatCount, formatNumber, formatPercent, isNumber, labelParts, make } from "./dom.js";
+import { signsNote, termText } from "./term-text.js";
 
 const LEGEND_STRENGTHS = [0.25, 0.6, 1];
 const EXACT = "Point at a term, tap it, or reach it with Tab and the arrow keys to see the exact number.";
@@ -60,9 +61,13 @@ export const legendLines = () => {
   return [line("for", "speaks for it"), line("against", "speaks against it")];
 };
 
+/** Returns what the signs in the terms of an explanation mean; "" if there are none. */
+export const signsOf = (contributions) => signsNote(contributions.map(({ term }) => termText(term)));
+
 export const marksNote = ({ contributions, compared }, isTruncated) => {
   if (!contributions.length) return "The model knows no term of this text.";
-  return `${compared ? COMPARED : ADDS} ${EXACT}${isTruncated ? TRUNCATED : ""}`;
+  const truncated = isTruncated ? TRUNCATED : "";
+  return `${compared ? COMPARED : ADDS} ${EXACT}${truncated} ${signsOf(contributions)}`.trim();
 };
 
 export const barsNote = ([{ probability }], isMultilabel) => {

@@ -24,6 +24,24 @@ const isMarked = (term) => {
   return /^[\u2581\u2026][^ ]*$/.test(term) && ngram !== "" && withMarks(ngram) === term;
 };
 
+const PARTS_NOTE = "Terms with ▁ or … are pieces of words (n-grams of characters): ▁ is the space before or after a "
+  + "word, and at … the word may go on.";
+const SPACES_NOTE = "▁ is a space in an n-gram of characters.";
+const QUOTED_NOTE = "Quotation marks show where a term begins and ends, and are no part of it.";
+const ESCAPED_NOTE = "A backslash begins the code of a character that can’t be seen, such as \\n for a line break.";
+const IS_PART = /^[\u2581\u2026]|[\u2581\u2026]$/, IS_ESCAPED = /\\([tnr]|x[0-9a-f]{2}|u[0-9a-f]{4})/;
+
+/** Returns what the signs in some terms mean; the terms are those that `termText` returned. "" if there are none. */
+export const signsNote = (terms) => {
+  const isPart = (term) => (analyzer === "char" ? term.includes(SPACE_MARK) : IS_PART.test(term));
+  const notes = [
+    [isPart, analyzer === "char" ? SPACES_NOTE : PARTS_NOTE],
+    [(term) => /^“.*”$/su.test(term), QUOTED_NOTE],
+    [(term) => IS_ESCAPED.test(term), ESCAPED_NOTE],
+  ];
+  return notes.filter(([hasSign]) => terms.some(hasSign)).map(([, note]) => note).join(" ");
+};
+
 /** Returns a term as text for people. */
 export const termText = (term) => {
   if (analyzer === "char_wb" && term) return withEscapes(withMarks(term));

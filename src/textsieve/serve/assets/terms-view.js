@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import {
   afterPause, bar, byId, formatCount, formatNumber, labelKey, labelParts, labelText, make, show,
 } from "./dom.js";
-import { termText } from "./term-text.js";
+import { signsNote, termText } from "./term-text.js";
 
 const PAGE = 50; // terms per request
 const PAUSE = 250; // milliseconds without a key before a search starts
@@ -55,6 +55,7 @@ export const useTerms = (reloadModel) => {
       show(more, nShown < page.total);
       more.textContent = `Show ${formatNumber(Math.min(PAGE, page.total - nShown))} more`;
       byId("terms-note").textContent = NOTE[label === null ? "all" : "one"];
+      byId("terms-signs").textContent = signsNote([...body.rows].map((row) => row.cells[0].textContent));
       const part = nShown < page.total ? `, ${formatNumber(nShown)} shown` : "";
       byId("terms-state").textContent = page.total ? formatCount(page.total, "term") + part : "No matching terms.";
     } catch (reason) {

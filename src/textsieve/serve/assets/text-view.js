@@ -1,6 +1,7 @@
 // Classify one text: the box for the text, and the result.
 
 import * as api from "./api.js";
+import { byReader } from "./command-line.js";
 import { offerCorrection, showCorrectionState } from "./correction-view.js";
 import { afterPause, announce, byId, formatCount, formatNumber, lengthOf, show } from "./dom.js";
 import { takeFiles, textOf } from "./files.js";
@@ -16,6 +17,7 @@ const NO_TEXT = "Enter a text, or drop a text file here.";
 export const useText = (reloadModel) => {
   const box = byId("box"), result = byId("result");
   let model = null, text = "", resultText = null, isDone = true, isReloading = false, current = new AbortController();
+  let nContents = 0; // of the box: a file that takes long to read must not replace a newer content
 
   const showFault = (message) => {
     byId("box-fault").textContent = message ?? "";
@@ -25,7 +27,7 @@ export const useText = (reloadModel) => {
     const length = lengthOf(content), limit = model?.limits.length ?? Infinity;
     if (length <= limit) return null;
     return `This text has ${formatCount(length, "character")}; this server accepts at most ${formatNumber(limit)}. `
-      + "Use a part of it, or the command line.";
+      + byReader("Use a part of it, or the command line.", "Use a part of it.");
   };
   const showLength = () => {
     const length = lengthOf(box.value);
@@ -104,6 +106,7 @@ export const useText = (reloadModel) => {
   }, PAUSE);
 
   box.addEventListener("input", () => {
+    nContents += 1;
     showLength();
     checkStale();
     showFault(box.value ? tooLong(box.value) : null);
@@ -116,6 +119,7 @@ export const useText = (reloadModel) => {
   });
   byId("classify").addEventListener("click", classify);
   byId("clear").addEventListener("click", () => {
+    nContents += 1;
     classifySoon.cancel();
     current.abort();
     box.value = text = "";
@@ -126,19 +130,23 @@ export const useText = (reloadModel) => {
     box.focus();
   });
   takeFiles(byId("text-drop"), byId("text-input"), async (file) => {
+    nContents += 1;
+    const number = nContents;
     try {
       const content = await textOf(file);
+      if (number !== nContents) return;
       const problem = tooLong(content);
       if (problem) return showFault(`${file.name}: ${problem}`);
       box.value = content;
       showLength();
       classify();
     } catch (reason) {
-      showFault(reason.message);
+      if (number === nContents) showFault(reason.message);
     }
   });
 
   const setWelcome = useWelcome((example) => {
+    nContents += 1;
     box.value = example;
     showLength();
     classify();
