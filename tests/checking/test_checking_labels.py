@@ -8,6 +8,7 @@ import pytest
 
 from textsieve import InputError, check, read
 from textsieve.checking.cross_validation import MIN_ODDS, HeldOutPredictions, LearningCurve, group_folds
+from textsieve.checking.result import WrongLabel, odds_text
 
 WORDS = {
     "sport": ["striker", "goal", "keeper", "penalty", "league", "match", "score", "team", "coach", "fans"],
@@ -95,6 +96,26 @@ def test_suspects_are_ordered_by_their_odds() -> None:
     numbers = np.arange(4)
     predictions = HeldOutPredictions(numbers, numbers, p_label, numbers, p_other, numbers)
     assert predictions.suspects().tolist() == [1, 2, 3]  # odds of 90, 22.5 and 20; document 0 has 0.6
+
+
+def test_wrong_labels_are_listed_by_the_odds_that_are_shown() -> None:
+    texts, labels = made_documents()
+    for number in (7, 30, 64):
+        labels[number] = next(label for label in WORDS if label != labels[number])
+    result = check(texts, labels)
+    odds = [wrong.odds for wrong in result.wrong_labels]
+    assert odds == sorted(odds, reverse=True)
+    assert odds == [wrong.likely_probability / wrong.probability for wrong in result.wrong_labels]
+    assert [row.odds for row in result.rows() if row.problem == "probably wrong label"] == odds
+    assert [wrong["odds"] for wrong in result.to_dict()["wrong_labels"]] == odds
+    shown = result._repr_html_()
+    positions = [shown.index(f">{odds_text(value)}<") for value in odds]
+    assert positions == sorted(positions)
+
+
+def test_large_odds_are_shown_as_large_only() -> None:
+    assert [odds_text(odds) for odds in (20.4, 1234.5, 99_999, 1e9)] == ["20", "1,234", "99,999", "> 99,999"]
+    assert WrongLabel(0, "a", 0.0, "b", 1.0).odds > 1e99
 
 
 @pytest.mark.parametrize(

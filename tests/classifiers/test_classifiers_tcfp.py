@@ -6,6 +6,7 @@ from itertools import permutations
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -411,6 +412,11 @@ def test_merging_incompatible_estimators_raises() -> None:
         classifier.merge(TCFP().fit(EXAMPLE, [0, 0, 1, 1, 0]))
     with pytest.raises(NotFittedError):
         classifier.merge(TCFP())
+    columns = pd.DataFrame(EXAMPLE).add_prefix("term ")
+    named, renamed = (TCFP().fit(frame, CLASSES) for frame in (columns, columns.rename(columns={"term 1": "other"})))
+    with pytest.raises(InputError, match="Column 1 is 'term 1' here and 'other' in the other"):
+        named.merge(renamed)
+    assert named.merge(named).feature_names_in_.tolist() == columns.columns.tolist()
 
 
 @pytest.mark.parametrize("name", ["classes_", "class_docs_", "multilabel_", "term_votes_"])

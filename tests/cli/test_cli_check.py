@@ -2,6 +2,7 @@
 
 import csv
 import json
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,27 @@ def test_problems_are_counted_and_shown_with_their_lines(run: Run, messy: Path) 
     assert "Twice as many labelled documents" in printed
 
 
+def test_misspelled_labels_and_placeholders_are_named(run: Run, ask: Ask, tmp_path: Path) -> None:
+    texts, labels = made_documents(30)
+    labels[0], labels[1], labels[2], labels[5] = "sprot", "politcs", "n/a", "?"
+    path, table, page = tmp_path / "made.tsv", tmp_path / "rows.csv", tmp_path / "page.html"
+    path.write_text("".join(f"{label}\t{text}\n" for text, label in zip(texts, labels, strict=True)), encoding="utf-8")
+    printed = run("check", path, "--output", table, "--report", page).stdout
+    lines = [line.split() for line in printed.splitlines()]
+    assert ["politcs", "1", "politics", "29"] in lines
+    assert ["sprot", "1", "sport", "29"] in lines
+    assert "Placeholders as labels: '?' (1), 'n/a' (1)" in printed
+    assert "too small" not in printed
+    with table.open(encoding="utf-8", newline="") as file:
+        rows = {row["place"]: (row["problem"], row["likely_label"]) for row in csv.DictReader(file)}
+    assert rows["line 2"] == ("typing error in the label", "politics")
+    assert rows["line 3"] == ("placeholder as label", "")
+    assert "rather 'politics' (29)" in unescape(page.read_text(encoding="utf-8"))
+    result = ask("check", path)
+    assert [error["likely_label"] for error in result["misspelled_labels"]] == ["politics", "sport"]
+    assert result["placeholders"] == {"?": 1, "n/a": 1}
+
+
 def test_show_0_leaves_out_the_lists(run: Run, messy: Path) -> None:
     printed = run("check", messy, *OPTIONS, "--show", 0).stdout
     assert "probably wrong labels" in printed
@@ -71,6 +93,7 @@ def test_problems_are_written_to_a_table_and_a_page(run: Run, messy: Path, tmp_p
         "problem",
         "likely_label",
         "probability",
+        "odds",
         "group",
         "language",
         "id",

@@ -119,8 +119,16 @@ def test_wrong_usage_exits_with_2(
     monkeypatch.chdir(tmp_path)
     result = run(*arguments, exit_code=2)
     assert "Usage: textsieve" in result.stderr
+    assert "\nerror: " in result.stderr, "in lowercase, like the errors that are no wrong usage"
+    assert "Error: " not in result.stderr
     assert result.stdout == ""
     assert not list(tmp_path.iterdir())
+
+
+def test_without_arguments_the_help_is_shown(run: Run) -> None:
+    printed = run(exit_code=2).stderr
+    assert printed.startswith("Usage: textsieve [OPTIONS] COMMAND [ARGS]...")
+    assert "error:" not in printed
 
 
 @pytest.mark.parametrize(

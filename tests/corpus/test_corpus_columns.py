@@ -178,7 +178,7 @@ def test_the_columns_are_described_in_a_line(tmp_path: Path) -> None:
     ]
     assert described == [
         "text from 'title' and 'description', label from 'section'; not used: 'id'",
-        "text from 'title', kept 'id'; not used: 'description', 'section'",
+        "text from 'title'; copied: 'id'; not used: 'description', 'section'",
     ]
     many = [f"column {n}" for n in range(50)]
     (tmp_path / "y.csv").write_text(f"text,,{','.join(many)}\nx,,{',' * 49}\n")

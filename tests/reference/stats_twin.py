@@ -85,8 +85,8 @@ def assert_is_twin(stats: ClassStats, expected: Twin, *, relative: float = 0.0) 
     for number, (doc_freq, sums) in enumerate(zip(expected.class_doc_freq, expected.class_sums, strict=True)):
         assert stats.class_doc_freq(number).tolist() == doc_freq
         _assert_close(stats.class_sums(number).tolist(), sums, max(relative, 2.0**-53))
-    _assert_close(exact_sums(stats.sums), expected.sums, relative)
-    _assert_close(exact_sums(stats.squares), expected.squares, relative)
+    _assert_close(exact_sums(stats.precise_sums), expected.sums, relative)
+    _assert_close(exact_sums(stats.precise_squares), expected.squares, relative)
     starts, terms = stats.cells.class_starts, stats.cells.terms
     for number in range(len(stats.classes)):
         class_terms = terms[starts[number] : starts[number + 1]]

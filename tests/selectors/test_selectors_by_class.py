@@ -4,7 +4,17 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from textsieve import OCFS, Cascade, ChiSquare, ClassStats, DocumentFrequency, InformationGain, MutualInformation
+from textsieve import (
+    OCFS,
+    Cascade,
+    Categorizer,
+    ChiSquare,
+    ClassStats,
+    DocumentFrequency,
+    InformationGain,
+    MutualInformation,
+)
+from textsieve.arrays import Floats
 from textsieve.selectors import TermSelector
 
 rng = np.random.default_rng(7)
@@ -60,3 +70,39 @@ def test_a_cascade_ranks_by_its_last_selector() -> None:
 def test_the_planted_term_ranks_first_for_its_class(selector: TermSelector) -> None:
     best = [columns[:1].tolist() for columns, _ in selector.fit_stats(STATS).best_by_class(1)]
     assert best[1] == [3]
+
+
+class Spread(TermSelector):
+    """A method of a user: the standard deviation of the weights, without scores for classes."""
+
+    def __init__(self, k: int | None = None, shift: float = 0.0) -> None:
+        self.k = k
+        self.shift = shift
+
+    def score_terms(self, stats: ClassStats) -> Floats:
+        """Return the standard deviation of the weights of each term."""
+        mean = stats.sums / stats.n_documents
+        return np.asarray(np.sqrt(np.maximum(stats.squares / stats.n_documents - mean**2, 0.0)) + self.shift)
+
+
+def test_a_selector_needs_no_more_than_a_score_per_term() -> None:
+    X = np.array([[3, 0, 1, 0], [1, 0, 1, 0], [0, 1, 1, 0], [0, 1, 1, 9]])
+    y = ["a", "a", "b", "b"]
+    selector = Spread(k=2).fit(X, y)
+    assert selector.scores_ == pytest.approx(X.std(axis=0))
+    assert selector.selected_columns().tolist() == [3, 0]
+    of_a, of_b = ((columns.tolist(), scores) for columns, scores in selector.best_by_class(5))
+    assert (of_a[0], of_b[0]) == ([0], [3, 1]), "the third term favours no class"
+    assert of_b[1] == pytest.approx(X.std(axis=0)[[3, 1]])
+    assert Cascade([DocumentFrequency(k=3), Spread(k=1)]).fit(X, y).selected_columns().tolist() == [0]
+    negative = [columns.tolist() for columns, _ in Spread(k=2, shift=-100.0).fit(X, y).best_by_class(5)]
+    assert negative == [[0], [3, 1]]
+
+
+def test_a_selector_of_a_user_works_in_a_categorizer() -> None:
+    texts = ["goal keeper", "goal striker", "vote law", "vote tax"] * 5
+    model = Categorizer(selector=Spread(), n_terms=2, analyzer="word", probabilities=None).fit(
+        texts, ["sport", "sport", "politics", "politics"] * 5
+    )
+    assert sorted(model.terms_) == ["goal", "vote"]
+    assert model.predict(["a goal", "a vote"]).tolist() == ["sport", "politics"]

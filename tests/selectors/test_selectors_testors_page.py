@@ -59,4 +59,4 @@ def test_the_weights_of_the_command_line_give_other_testors() -> None:
     testors = {label: {" ".join(names[list(testor)]) for testor in fitted.testors(label)} for label in fitted.classes_}
     assert testors["football"] == {"goal", "ball"}
     assert testors["tennis"] == {"set"}
-    assert fitted.stats_.sums.value[names.tolist().index("match")] == 0
+    assert fitted.stats_.sums[names.tolist().index("match")] == 0

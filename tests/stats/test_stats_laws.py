@@ -29,8 +29,8 @@ def assert_close(stats: ClassStats, other: ClassStats) -> None:
     for counts, others in zip(_counts(stats), _counts(other), strict=True):
         assert counts.tolist() == others.tolist()
     for sums, others in (
-        (stats.sums, other.sums),
-        (stats.squares, other.squares),
+        (stats.precise_sums, other.precise_sums),
+        (stats.precise_squares, other.precise_squares),
         (stats.cells.sums, other.cells.sums),
     ):
         np.testing.assert_allclose(sums.value, others.value, rtol=1e-12, atol=0)
@@ -50,16 +50,22 @@ def split(case: Case, data: st.DataObject) -> list[Case]:
     return [case.part(order[start:end]) for start, end in pairwise([0, *cuts, len(order)])]
 
 
+def widened(*parts: Case) -> list[ClassStats]:
+    """Return the statistics of each part, with empty columns, so that all have the same number of terms."""
+    n_terms = max(part.rows.shape[1] for part in parts)
+    return [stats_of(part).spread(np.arange(part.rows.shape[1]), n_terms) for part in parts]
+
+
 @given(cases(), cases())
 def test_merge_is_commutative(first: Case, second: Case) -> None:
-    assert same(stats_of(first) + stats_of(second), stats_of(second) + stats_of(first))
+    left, right = widened(first, second)
+    assert same(left + right, right + left)
 
 
 @given(cases(), cases(labels=("b", "d", "aa")), cases(labels=("z",)))
 def test_merge_is_associative(first: Case, second: Case, third: Case) -> None:
-    assert same(
-        (stats_of(first) + stats_of(second)) + stats_of(third), stats_of(first) + (stats_of(second) + stats_of(third))
-    )
+    left, middle, right = widened(first, second, third)
+    assert same((left + middle) + right, left + (middle + right))
 
 
 @given(cases())
@@ -74,8 +80,21 @@ def test_zero_is_the_unit(case: Case) -> None:
 def test_zero_with_a_number_of_terms() -> None:
     assert ClassStats.zero().n_terms == 0
     assert ClassStats.zero(4).doc_freq.tolist() == [0, 0, 0, 0]
-    wider = ClassStats.from_matrix([[1, 2]], ["a"]) + ClassStats.zero(3)
-    assert same(wider, ClassStats.from_matrix([[1, 2, 0]], ["a"]))
+    assert ClassStats.zero().spread(np.arange(0), 4).n_terms == 4
+
+
+def test_tables_of_other_terms_are_not_merged() -> None:
+    narrow, wide = ClassStats.from_matrix([[1, 2]], ["a"]), ClassStats.from_matrix([[1, 2, 3]], ["b"])
+    for first, second in ((narrow, wide), (wide, narrow)):
+        with pytest.raises(InputError, match=f"have {first.n_terms} and {second.n_terms} terms"):
+            first.merge(second)
+        with pytest.raises(InputError, match=r"table.spread\(np.arange\(2\), 3\) widens"):
+            first + second
+    with pytest.raises(InputError, match="not the same terms"):
+        narrow + ClassStats.zero(3)
+    assert same(narrow.spread(np.arange(2), 3) + wide, ClassStats.from_matrix([[1, 2, 0], [1, 2, 3]], ["a", "b"]))
+    updated = ClassStats.from_matrix([[1, 2]], ["a"]).update([[1, 2, 3]], ["b"])
+    assert updated.n_terms == 3, "a counter may learn terms between updates"
 
 
 @given(cases(), st.data())
@@ -115,7 +134,7 @@ def test_updates_with_more_and_fewer_columns(batches: list[Case]) -> None:
 
 @given(cases(), cases(labels=("c", "d")))
 def test_merging_changes_neither_table(first: Case, second: Case) -> None:
-    left, right = stats_of(first), stats_of(second)
+    left, right = widened(first, second)
     before = left.to_bytes(), right.to_bytes()
     both = left + right
     both.update(first.matrix(), first.label_sets)

@@ -23,8 +23,8 @@ def test_spread_statistics_equal_those_of_a_matrix_with_empty_columns() -> None:
 def test_weighted_terms_equal_those_of_a_matrix_with_weighted_columns() -> None:
     factors = np.array([0.0, 1.0, 2.0, 0.5, 3.0, 0.1])
     weighted, expected = STATS.with_weighted_terms(factors), ClassStats.from_matrix(ROWS * factors, LABELS)
-    assert weighted.sums.value == pytest.approx(expected.sums.value)
-    assert weighted.squares.value == pytest.approx(expected.squares.value)
+    assert weighted.sums == pytest.approx(expected.sums)
+    assert weighted.squares == pytest.approx(expected.squares)
     for number in range(3):
         assert weighted.class_sums(number) == pytest.approx(expected.class_sums(number))
     assert weighted.doc_freq.tolist() == STATS.doc_freq.tolist()
@@ -36,8 +36,8 @@ def test_decayed_statistics_equal_those_of_documents_with_this_weight() -> None:
     for ours, theirs in (
         (decayed.class_docs, expected.class_docs),
         (decayed.doc_freq, expected.doc_freq),
-        (decayed.sums.value, expected.sums.value),
-        (decayed.squares.value, expected.squares.value),
+        (decayed.sums, expected.sums),
+        (decayed.squares, expected.squares),
         (decayed.cells.doc_freq, expected.cells.doc_freq),
     ):
         assert ours == pytest.approx(theirs)

@@ -29,9 +29,18 @@ def test_weights_keep_thirty_digits(values: st.SearchStrategy[float], data: st.D
     stats = ClassStats.from_matrix(case.matrix(), case.label_sets)
     expected = expected_of(case)
     assert stats.doc_freq.tolist() == expected.doc_freq
-    for sums, exact in ((stats.sums, expected.sums), (stats.squares, expected.squares)):
+    for sums, exact in ((stats.precise_sums, expected.sums), (stats.precise_squares, expected.squares)):
         for value, exact_value in zip(exact_sums(sums), exact, strict=True):
             assert abs(value - exact_value) <= 1e-12 * 2.0**-53 * abs(exact_value) + 1e-30 * 8e5
+
+
+@given(cases(cancelling))
+def test_sums_and_squares_are_arrays_of_the_rounded_precise_sums(case: Case) -> None:
+    stats = ClassStats.from_matrix(case.matrix(), case.label_sets)
+    for rounded, precise in ((stats.sums, stats.precise_sums), (stats.squares, stats.precise_squares)):
+        assert isinstance(rounded, np.ndarray)
+        assert (rounded.dtype.name, rounded.shape) == ("float64", (stats.n_terms,))
+        assert rounded.tolist() == precise.value.tolist() == [float(exact) for exact in exact_sums(precise)]
 
 
 @given(cases(cancelling))
@@ -65,7 +74,7 @@ def test_read_only_memory_is_enough() -> None:
     matrix = sparse.csr_array(np.array([[1.0, 2.0], [0.0, 3.0]]))
     for array in (matrix.data, matrix.indices, matrix.indptr):
         array.setflags(write=False)
-    assert ClassStats.from_matrix(matrix, ["a", "b"]).sums.value.tolist() == [1.0, 5.0]
+    assert ClassStats.from_matrix(matrix, ["a", "b"]).sums.tolist() == [1.0, 5.0]
 
 
 def test_duplicate_entries_are_added_and_stored_zeros_do_not_count() -> None:
@@ -91,7 +100,7 @@ def test_squares_beyond_64_bits(value: int, sign: int) -> None:
 def test_many_sums_beyond_53_bits() -> None:
     rows = np.full((1000, 1), 2**25 + 1, np.int64)
     stats = ClassStats.from_matrix(rows, ["a", "b"] * 500)
-    assert exact_sums(stats.squares) == [1000 * (2**25 + 1) ** 2]
+    assert exact_sums(stats.precise_squares) == [1000 * (2**25 + 1) ** 2]
 
 
 @pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0), (1, 1)])
@@ -176,7 +185,7 @@ def test_sums_outside_a_class_are_those_of_the_other_documents(
         others = case.part([at for at, labels in enumerate(case.label_sets) if label not in labels])
         expected = ClassStats.from_matrix(others.matrix(), [()] * len(others.label_sets))
         largest = np.abs(case.rows).max(initial=0.0)
-        assert stats.sums_outside(number) == pytest.approx(expected.sums.value, rel=1e-15, abs=1e-27 * largest)
+        assert stats.sums_outside(number) == pytest.approx(expected.sums, rel=1e-15, abs=1e-27 * largest)
         assert not stats.sums_outside(number)[expected.doc_freq == 0].any()
 
 

@@ -189,8 +189,8 @@ def test_removing_a_class_removes_all_its_cells() -> None:
         ]
         stats = ClassStats.from_matrix(rows, indicator).without_class(label)
         assert stats.class_docs.tolist() == indicator[:, left].sum(axis=0).tolist()
-        assert stats.sums.value.tolist() == np.sum(rows, axis=0).tolist()
-        assert stats.squares.value.tolist() == np.sum(np.square(rows), axis=0).tolist()
+        assert stats.sums.tolist() == np.sum(rows, axis=0).tolist()
+        assert stats.squares.tolist() == np.sum(np.square(rows), axis=0).tolist()
         for at, other in enumerate(left):
             of_class = np.array(rows)[indicator[:, other] == 1]
             assert stats.class_sums(at).tolist() == of_class.sum(axis=0).tolist()

@@ -79,8 +79,8 @@ def test_float_weights_do_not_depend_on_the_order(case: Case, data: st.DataObjec
     assert stats == shuffled
     assert stats.n_documents == pytest.approx(weights.sum(), rel=1e-12)
     np.testing.assert_allclose(stats.doc_freq, weights @ (case.rows != 0), rtol=1e-9, atol=1e-12 * weights.sum())
-    np.testing.assert_allclose(stats.sums.value, weights @ case.rows, rtol=1e-9, atol=1e-9 * weights.sum())
-    np.testing.assert_allclose(stats.squares.value, weights @ case.rows**2, rtol=1e-9, atol=1e-9 * weights.sum())
+    np.testing.assert_allclose(stats.sums, weights @ case.rows, rtol=1e-9, atol=1e-9 * weights.sum())
+    np.testing.assert_allclose(stats.squares, weights @ case.rows**2, rtol=1e-9, atol=1e-9 * weights.sum())
 
 
 @given(cases(n_labels=(0, 3)), st.data())

@@ -133,8 +133,8 @@ def test_a_half_life_gives_the_model_of_weighted_documents(classifier: str) -> N
     quadrupled = repeated._statistics_.collection  # type: ignore[union-attr]
     for decayed, table in zip(collection.tables, quadrupled.tables, strict=True):
         assert 4 * decayed.doc_freq == pytest.approx(table.doc_freq)
-        assert 4 * decayed.sums.value == pytest.approx(table.sums.value)
-        assert 4 * decayed.squares.value == pytest.approx(table.squares.value)
+        assert 4 * decayed.sums == pytest.approx(table.sums)
+        assert 4 * decayed.squares == pytest.approx(table.squares)
     if classifier == "rocchio":  # its prototypes depend on shares alone, but for the idf
         assert model.coef_ == pytest.approx(repeated.coef_, abs=1e-6)
 

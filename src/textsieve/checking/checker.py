@@ -21,6 +21,7 @@ from ..progress import Progress, progress_or_shown
 from ..text.counter import TermCounter
 from ..training.counted_documents import CountedDocuments, count_corpus, take_columns
 from ..training.targets import Targets
+from .class_names import MisspelledLabel, find_misspelled, find_placeholders, without_accents
 from .cross_validation import (
     MIN_CLASS_SIZE,
     HeldOutPredictions,
@@ -103,6 +104,7 @@ class _Check:
         languages = guess_languages(counted.counts, counted.terms.take(np.arange(len(counted.terms))))
         frequent = self._frequent_languages(languages)
         findings: dict[str, Any] = {"accuracy": None, "wrong_labels": [], "confusions": [], "curve": None}
+        placeholders, misspelled = self._label_problems(counted)
         reason = self._reason_not_to_cross_validate(counted.targets, n_distinct)
         if reason is None:
             findings = self._cross_validate(counted, n_distinct >= MIN_CLASS_SIZE, group_of)
@@ -117,9 +119,11 @@ class _Check:
             small_classes={
                 str(label): int(size)
                 for label, size in zip(counted.targets.classes, n_distinct, strict=True)
-                if size < MIN_CLASS_SIZE
+                if size < MIN_CLASS_SIZE and label not in {*placeholders, *(error.label for error in misspelled)}
             },
             similar_labels=[{label: class_sizes[label] for label in labels} for labels in spellings],
+            misspelled_labels=misspelled,
+            placeholders=placeholders,
             languages=frequent,
             other_languages={
                 number: language
@@ -130,6 +134,19 @@ class _Check:
             not_cross_validated=reason,
             **findings,
         )
+
+    def _label_problems(self, counted: CountedDocuments) -> tuple[dict[str, int], list[MisspelledLabel]]:
+        """Return the labels that stand for no label with their numbers of documents, and the misspelled labels."""
+        targets = counted.targets
+        members = dict(zip(map(str, targets.classes), targets.members, strict=True))
+        sizes = {label: len(documents) for label, documents in members.items()}
+
+        def has_word(label: str, word: str) -> bool:
+            terms = counted.terms.take(np.unique(counted.counts[members[label]].indices))
+            return word in map(without_accents, terms)
+
+        placeholders = {label: sizes[label] for label in find_placeholders(sizes)}
+        return placeholders, find_misspelled(sizes, has_word, leave_out=placeholders)
 
     def _count(self) -> CountedDocuments:
         """Count the words of all documents, and keep what describes each of them."""

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from ..display import Column, Html, bar, card, element, facts, note, notebook_html, page_html, table
 from ..evaluation.report_html import confusion_list
 from ..files import replacing
-
-if TYPE_CHECKING:
-    from .result import CheckResult
+from .result import CheckResult, odds_text
 
 NOTEBOOK_ROWS = 5
 """The number of rows of each table in a notebook."""
@@ -80,17 +77,27 @@ def _sections(result: CheckResult, n_rows: int | None) -> Iterator[tuple[str, Se
                 wrong.label,
                 wrong.likely_label,
                 f"{wrong.likely_probability:.2f}",
+                odds_text(wrong.odds),
                 documents[wrong.document].text,
             )
             for wrong in result.wrong_labels
         ]
-        columns: list[Column | str] = ["where", "label", "rather", _number("probability"), "text"]
+        numbers = map(_number, ("probability", "odds"))
+        columns: list[Column | str] = ["where", "label", "rather", *numbers, "text"]
         yield _section("Probably wrong labels", columns, wrong_labels, n_rows)
-    if result.similar_labels or result.small_classes:
+    if result.similar_labels or result.misspelled_labels or result.placeholders or result.small_classes:
         labels = [
             ("may be one label", ", ".join(f"{label!r} ({size:,})" for label, size in group.items()))
             for group in result.similar_labels
         ]
+        labels += [
+            (
+                "typing error",
+                f"{error.label!r} ({error.n_documents:,}), rather {error.likely_label!r} ({error.n_likely:,})",
+            )
+            for error in result.misspelled_labels
+        ]
+        labels += [("placeholder", f"{label!r} ({size:,})") for label, size in result.placeholders.items()]
         labels += [("too small to learn", f"{label!r} ({size:,})") for label, size in result.small_classes.items()]
         yield _section("Labels", ["problem", "labels, with their documents"], labels, n_rows)
     if result.giveaways:
@@ -104,8 +111,8 @@ def _sections(result: CheckResult, n_rows: int | None) -> Iterator[tuple[str, Se
             )
             for giveaway in result.giveaways
         ]
-        numbers = map(_number, ("documents", "in label", "has term"))
-        yield _section("Terms that give a label away", ["term", "label", *numbers], giveaways, n_rows)
+        shares = map(_number, ("documents", "in label", "has term"))
+        yield _section("Terms that give a label away", ["term", "label", *shares], giveaways, n_rows)
     yield from _document_sections(result, n_rows)
     if result.confusions:
         yield "Confused classes", [confusion_list(result.confusions[:n_rows])]

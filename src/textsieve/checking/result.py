@@ -8,9 +8,13 @@ from typing import Any, NamedTuple
 
 from ..errors import counted
 from ..evaluation.confusions import ConfusedClasses
-from .cross_validation import LearningCurve
+from .class_names import MisspelledLabel
+from .cross_validation import MIN_PRODUCT, LearningCurve
 from .duplicates import DuplicateGroup
 from .giveaway_terms import GiveawayTerm
+
+MAX_ODDS_SHOWN = 99_999
+"""The largest odds that are shown as a number."""
 
 
 class CheckedDocument(NamedTuple):
@@ -34,6 +38,16 @@ class WrongLabel(NamedTuple):
     """The most probable other class."""
     likely_probability: float
 
+    @property
+    def odds(self) -> float:
+        """Return how many times as probable as its label the most probable other class is."""
+        return self.likely_probability / max(self.probability, MIN_PRODUCT)
+
+
+def odds_text(odds: float) -> str:
+    """Return odds as tables show them: a whole number, or only that it is large."""
+    return f"{odds:,.0f}" if odds <= MAX_ODDS_SHOWN else f"> {MAX_ODDS_SHOWN:,}"
+
 
 class ProblemCount(NamedTuple):
     """A kind of problem, and how often the corpus has it."""
@@ -55,6 +69,8 @@ class ProblemRow(NamedTuple):
     likely_label: str | None
     probability: float | None
     """The probability of the label."""
+    odds: float | None
+    """How many times as probable the likely label is."""
     group: int | None
     """The number of the group of copies."""
     language: str | None
@@ -79,9 +95,16 @@ class CheckResult:
     short: list[int]
     """The documents with one or two different terms."""
     small_classes: dict[str, int]
-    """The classes that are too small to learn, with their numbers of different documents."""
+    """The classes that are too small to learn, with their numbers of different documents.
+
+    Misspelled labels and placeholders are not among them.
+    """
     similar_labels: list[dict[str, int]]
     """Groups of labels that differ only in case or in the white space around them, with their numbers of documents."""
+    misspelled_labels: list[MisspelledLabel]
+    """The labels that are probably typing errors, those with most documents first."""
+    placeholders: dict[str, int]
+    """The labels that stand for no label, such as "n/a", with their numbers of documents."""
     languages: dict[str, int]
     """The number of documents in each language, the most frequent first; without those that are unclear."""
     other_languages: dict[int, str]
@@ -92,7 +115,7 @@ class CheckResult:
     accuracy: float | None
     """The cross-validated accuracy of a linear SVM."""
     wrong_labels: list[WrongLabel]
-    """The labels that are probably wrong, the most suspicious first."""
+    """The labels that are probably wrong, those with the highest odds against them first."""
     confusions: list[ConfusedClasses]
     """The pairs of classes that are confused most; their examples are documents whose labels are probably right."""
     curve: LearningCurve | None
@@ -128,6 +151,8 @@ class CheckResult:
             ProblemCount("copies of other documents", self.n_copies, on_both_sides),
             ProblemCount("probably wrong labels", len(self.wrong_labels), "look at these first"),
             ProblemCount("labels written in several ways", len(self.similar_labels), "differ in case or white space"),
+            ProblemCount("labels with typing errors", len(self.misspelled_labels), "much rarer than a similar label"),
+            ProblemCount("placeholders as labels", len(self.placeholders), "empty the label, or give the right one"),
             ProblemCount("documents without a label", self.n_unlabelled, "are not used for training"),
             ProblemCount("empty documents", len(self.empty), "have no term"),
             ProblemCount("very short documents", len(self.short), "have one or two different terms"),
@@ -149,6 +174,7 @@ class CheckResult:
                 *(wrong.document, "probably wrong label"),
                 likely_label=wrong.likely_label,
                 probability=wrong.probability,
+                odds=wrong.odds,
             )
         for problem, documents in (("empty", self.empty), ("very short", self.short)):
             for document in documents:
@@ -158,16 +184,22 @@ class CheckResult:
         yield from self._label_rows()
 
     def _label_rows(self) -> Iterator[ProblemRow]:
-        """Yield a row for each document whose label is missing, of a small class, or in a rare spelling."""
+        """Yield a row for each document whose label is missing, misspelled, a placeholder or of a small class."""
         usual_spelling = {
             label: next(iter(group)) for group in self.similar_labels for label in list(group)[1:]
         }  # the most frequent spelling is the first of a group
+        right_label = {misspelled.label: misspelled.likely_label for misspelled in self.misspelled_labels}
         for number, (_, labels, _) in enumerate(self.documents):
             if not labels:
                 yield self._row(number, "no label")
             respelled = [usual_spelling.get(label, label) for label in labels]
+            corrected = ", ".join(right_label.get(label, label) for label in respelled)
             if not usual_spelling.keys().isdisjoint(labels):
-                yield self._row(number, "rare spelling of the label", likely_label=", ".join(respelled))
+                yield self._row(number, "rare spelling of the label", likely_label=corrected)
+            if not right_label.keys().isdisjoint(respelled):
+                yield self._row(number, "typing error in the label", likely_label=corrected)
+            if not self.placeholders.keys().isdisjoint(respelled):
+                yield self._row(number, "placeholder as label")
             if not self.small_classes.keys().isdisjoint(respelled):
                 yield self._row(number, "small class")
 
@@ -178,11 +210,14 @@ class CheckResult:
         *,
         likely_label: str | None = None,
         probability: float | None = None,
+        odds: float | None = None,
         group: int | None = None,
         language: str | None = None,
     ) -> ProblemRow:
         place, labels, text = self.documents[number]
-        return ProblemRow(number, place, problem, ", ".join(labels), likely_label, probability, group, language, text)
+        return ProblemRow(
+            *(number, place, problem, ", ".join(labels)), likely_label, probability, odds, group, language, text
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as values that JSON can represent.
@@ -208,8 +243,12 @@ class CheckResult:
                 for group in self.duplicates
             ],
             "leaks": self.leaks,
-            "wrong_labels": [wrong._asdict() | described(wrong.document) for wrong in self.wrong_labels],
+            "wrong_labels": [
+                wrong._asdict() | {"odds": wrong.odds} | described(wrong.document) for wrong in self.wrong_labels
+            ],
             "similar_labels": self.similar_labels,
+            "misspelled_labels": [misspelled._asdict() for misspelled in self.misspelled_labels],
+            "placeholders": self.placeholders,
             "empty": [described(number) for number in self.empty],
             "short": [described(number) for number in self.short],
             "small_classes": self.small_classes,

@@ -274,13 +274,19 @@ class TCFP(VotingEstimator):
             raise InputError(
                 f"balance is {self.balance!r} here and {other.balance!r} in the other", hint="use the same for both"
             )
-        both = clone(self)
-        both.table_ = merge(self.table_, other.table_)
-        both.n_features_in_ = both.table_.n_terms
         names, other_names = (
             getattr(estimator, "feature_names_in_", np.array([])).tolist() for estimator in (self, other)
         )
-        if names and names == other_names:  # otherwise the columns of the two need not be the same terms
+        for number, (name, other_name) in enumerate(zip(names, other_names, strict=False)):
+            if name != other_name:
+                raise InputError(
+                    f"Column {number} is {shown(name)} here and {shown(other_name)} in the other",
+                    hint="fit both to the same columns",
+                )
+        both = clone(self)
+        both.table_ = merge(self.table_, other.table_)
+        both.n_features_in_ = both.table_.n_terms
+        if names and names == other_names:  # otherwise the names of some columns are unknown
             both.feature_names_in_ = np.array(names, object)
         return both
 

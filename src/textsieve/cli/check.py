@@ -62,9 +62,9 @@ def command(
     """Find out what is wrong with labelled documents.
 
     Finds copies, above all those with different labels; labels that are probably wrong; labels that are written in
-    several ways; classes that are too small; empty and very short documents; documents in another language than most;
-    and terms that give a label away, such as a header. Shows which classes are confused, and what more labelled
-    documents would gain. PATH is what train takes.
+    several ways, have typing errors or are placeholders such as n/a; classes that are too small; empty and very short
+    documents; documents in another language than most; and terms that give a label away, such as a header. Shows which
+    classes are confused, and what more labelled documents would gain. PATH is what train takes.
 
     Labels are checked by models that were trained without the document. So a label that is reported as probably wrong
     may be right, if the document is unusual: look at it.
@@ -114,7 +114,7 @@ def _check_table(output: str, path: str) -> TableKind:
     return kind
 
 
-PROBLEM_COLUMNS = ("place", "problem", "likely_label", "probability", "group", "language")
+PROBLEM_COLUMNS = ("place", "problem", "likely_label", "probability", "odds", "group", "language")
 
 
 def _write_rows(result: CheckResult, corpus: Corpus, path: str, kind: TableKind) -> None:
@@ -208,7 +208,8 @@ def _show_copies(page: Page, result: CheckResult, n_shown: int) -> None:
 
 
 def _show_wrong_labels(page: Page, result: CheckResult, n_shown: int) -> None:
-    """Print the most suspicious labels, with the class that is more probable."""
+    """Print the labels with the highest odds against them, and the class that is more probable."""
+    from ..checking.result import odds_text
     from .output import Column, label_text, number_columns
 
     if result.wrong_labels:
@@ -218,21 +219,32 @@ def _show_wrong_labels(page: Page, result: CheckResult, n_shown: int) -> None:
                 label_text(wrong.label),
                 label_text(wrong.likely_label),
                 f"{wrong.likely_probability:.2f}",
+                odds_text(wrong.odds),
                 result.documents[wrong.document].text,
             )
             for wrong in result.wrong_labels[:n_shown]
         ]
-        classes = [Column("label"), Column("rather"), *number_columns("prob.")]
+        classes = [Column("label"), Column("rather"), *number_columns("prob.", "odds")]
         columns = [Column("where"), *classes, Column("text", "terms")]
         page.table(columns, rows, title=_title("Probably wrong labels", n_shown, len(result.wrong_labels)))
 
 
 def _show_labels(page: Page, result: CheckResult, n_shown: int) -> None:
-    """Print labels that are written in several ways, and classes that are too small."""
-    from .output import label_text
+    """Print labels that are written in several ways, misspelled or placeholders, and classes that are too small."""
+    from .output import Column, label_text, number_columns
 
     for group in result.similar_labels[:n_shown]:
         page.line(f"Labels that may be one: {_sizes({repr(label): size for label, size in group.items()}, 5)}")
+    if result.misspelled_labels:
+        rows = [
+            (label_text(error.label), f"{error.n_documents:,}", label_text(error.likely_label), f"{error.n_likely:,}")
+            for error in result.misspelled_labels[:n_shown]
+        ]
+        columns = [Column("label"), *number_columns("docs"), Column("rather"), *number_columns("docs")]
+        page.table(columns, rows, title=_title("Labels with typing errors", n_shown, len(result.misspelled_labels)))
+    if result.placeholders:
+        sizes = {repr(label): size for label, size in result.placeholders.items()}
+        page.line(f"Placeholders as labels: {_sizes(sizes, 2 * n_shown)}")
     if result.small_classes:
         sizes = {label_text(label): size for label, size in result.small_classes.items()}
         page.line(f"Classes too small to learn: {_sizes(sizes, 2 * n_shown)}")

@@ -10,6 +10,7 @@
 
 import io
 import os
+import re
 import signal
 import sys
 import threading
@@ -61,6 +62,9 @@ def handle_errors() -> Iterator[None]:
         raise click.exceptions.Exit(INTERRUPTED) from problem
     except InputError as problem:
         _fail(error_text(problem), problem)
+    except click.ClickException as problem:
+        _show_click_error(problem)
+        raise click.exceptions.Exit(problem.exit_code) from problem
     except OSError as problem:
         _discard_buffered_output()
         _fail(_os_error_text(problem), problem)
@@ -101,6 +105,17 @@ def _fail(message: str, problem: BaseException | None, exit_code: int = FAILED) 
     with suppress(OSError):  # standard error may be on the full disk as well
         print_message("error", message)
     raise click.exceptions.Exit(exit_code) from problem
+
+
+def _show_click_error(problem: click.ClickException) -> None:
+    """Print an error that click found, with the usage of the command, in the form of all other errors.
+
+    click would print "Error: ", and all other messages begin in lowercase: "error: ", "warning: ", "note: ".
+    """
+    text = io.StringIO()
+    problem.show(text)
+    with suppress(OSError):  # standard error may be closed, or on a full disk
+        click.echo(re.sub(r"^Error: ", "error: ", text.getvalue(), count=1, flags=re.MULTILINE), err=True, nl=False)
 
 
 @contextmanager

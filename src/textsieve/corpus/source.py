@@ -268,15 +268,17 @@ class UsedColumns(NamedTuple):
     """The names of the other sheets of the file, if the sheet was not named but is the first one."""
 
     def __str__(self) -> str:
-        """Return a sentence on the columns, such as "text from 'body', label from 'topic'; not used: 'id'"."""
+        """Return a sentence on the columns, such as "text from 'body', label from 'topic'; not used: 'id'".
+
+        Columns to keep are "copied": their values come with each document.
+        """
         uses = [] if self.sheet is None else [f"sheet {shown(self.sheet, 40)}"]
         uses = [*uses, f"text from {' and '.join(shown(name, 40) for name in self.text)}"]
         if self.label is not None:
             uses.append(f"label from {shown(self.label, 40)}")
-        if self.kept:
-            uses.append(f"kept {_list_columns(self.kept, 10)}")
-        left_out = f"; not used: {_list_columns(self.left_out, 10)}" if self.left_out else ""
-        return ", ".join(uses) + left_out
+        others = {"copied": self.kept, "not used": self.left_out}
+        lists = [f"; {use}: {_list_columns(names, 10)}" for use, names in others.items() if names]
+        return "".join([", ".join(uses), *lists])
 
 
 def used_columns(columns: Sequence[str], chosen: ChosenColumns, kept: Mapping[str, int], source: Source) -> UsedColumns:

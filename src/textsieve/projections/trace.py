@@ -210,7 +210,7 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         n_wanted = self._n_wanted_directions(stats.class_docs, stats.n_documents, stats.n_terms)
         with threadpool_limits(limits=1, user_api="blas"):  # with more threads, sums would depend on their number
             directions = orthogonal_centroid(stats, n_wanted, self.class_weight)
-        sums = stats.sums  # of each term: the rounded sum, and the rest that rounding cut off
+        sums = stats.precise_sums  # of each term: the rounded sum, and the rest that rounding cut off
         mean = (sums.value + sums.rest) / (stats.n_documents or 1)
         return _Solution(self._require_directions(directions), mean)
 

@@ -1,10 +1,10 @@
 """The base class of all selectors: it computes statistics, ranks terms, limits their number and breaks ties.
 
-A method is a function from `ClassStats` to one score per term. The base class does the rest: `fit` computes the
-statistics, `partial_fit` adds to them, and `fit_stats` takes existing ones. Terms are ranked by score; of equal scores,
-the lower column comes first. The selector keeps the best `k` terms, or those with at least a minimum score; if both
-limits are set, both apply. A method that needs more than the statistics can read the documents a second time in
-`_read_documents`, batch by batch, and knows the labels of each document there.
+A method is a function from `ClassStats` to one score per term, `score_terms`, which is all that a subclass needs. The
+base class does the rest: `fit` computes the statistics, `partial_fit` adds to them, and `fit_stats` takes existing
+ones. Terms are ranked by score; of equal scores, the lower column comes first. The selector keeps the best `k` terms,
+or those with at least a minimum score; if both limits are set, both apply. A method that needs more than the statistics
+can read the documents a second time in `_read_documents`, batch by batch, and knows the labels of each document there.
 """
 
 from __future__ import annotations
@@ -128,9 +128,16 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def score_terms(self, stats: ClassStats) -> Floats:
         """Return one score per term."""
 
-    @abstractmethod
-    def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
-        """Return a function that scores the terms for a single class, given its number."""
+    def class_scorer(self, stats: ClassStats) -> ScoreForClass:
+        """Return a function that scores the terms for a single class, given its number, for tables of the best terms.
+
+        A score is above 0 if the term favours the class. By default, the terms that are in a larger share of the
+        class's documents than of all documents have their scores of `score_terms`, less the lowest if that is
+        negative, and all others have 0. Override this for a method that scores each class.
+        """
+        scores = self.score_terms(stats)
+        scores = scores - min(scores.min(initial=0.0), 0.0)
+        return lambda number: np.where(stats.favours(number), scores, 0.0)
 
     def _rank_for_class(self, number: int, columns: Ints, scores: Floats) -> Ints:
         """Rank some columns for a class: return their positions in `columns`, from the best column to the worst.
@@ -294,7 +301,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         """
         check_is_fitted(self, "stats_")
         self._require_documents(self.stats_)
-        scores_for = self._class_scorer(self.stats_)
+        scores_for = self.class_scorer(self.stats_)
         for number in range(len(self.stats_.classes)):
             scores = scores_for(number)
             favouring = np.flatnonzero(scores > 0)  # the columns of terms that favour the class

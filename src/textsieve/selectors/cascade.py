@@ -111,11 +111,11 @@ class Cascade(TermSelector):
         # `scores` and `best_first` are now those of the last selector.
         return RankedTerms(scores, np.concatenate([best_first, *reversed(dropped)]), support)
 
-    def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
+    def class_scorer(self, stats: ClassStats) -> ScoreForClass:
         """Return the scorer of the last selector, with 0 for terms that did not reach it."""
         self._ranked_terms()  # sets `_reached` and `selectors_`, if documents were added since the last ranking
         reached, last = self._reached, self.selectors_[-1]
-        scores_of_reached = last._class_scorer(last.stats_)
+        scores_of_reached = last.class_scorer(last.stats_)
 
         def scores_for(number: int) -> Floats:
             scores = np.zeros(stats.n_terms)

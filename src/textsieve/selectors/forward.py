@@ -80,7 +80,7 @@ def class_pulls(stats: ClassStats, columns: Ints) -> Floats:
     c_j = 1/√n_j the weight of the class. The result has the shape (terms x classes).
     """
     column_stats = stats.take(columns)
-    means = column_stats.sums.value / stats.n_documents
+    means = column_stats.sums / stats.n_documents
     class_numbers = np.flatnonzero(stats.class_docs).tolist()
     pulls = np.empty((len(columns), len(class_numbers)))
     for position, number in enumerate(class_numbers):
@@ -128,7 +128,7 @@ def select_forward(
     `ridge` is the λ of the criterion.
     """
     products = term_products(batches, candidates, stats.n_terms, weights)
-    means = stats.take(candidates).sums.value / stats.n_documents
+    means = stats.take(candidates).sums / stats.n_documents
     centre(products, means, stats.n_documents, ridge)  # now N + λI
     # Both arrays have an entry for each candidate. The kernel updates them with each selected term.
     pulls, residuals = class_pulls(stats, candidates), np.diag(products).copy()
@@ -217,7 +217,7 @@ class ForwardSelection(TermSelector):
         """Return the scores of OCFS, which determine the candidates unless `candidates_by` is "weights"."""
         return between_class_scatter(stats)
 
-    def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
+    def class_scorer(self, stats: ClassStats) -> ScoreForClass:
         """Return a function that gives what a class adds to the OCFS score of each term.
 
         The number is negative for terms with a lower mean in the class than overall.

@@ -49,7 +49,7 @@ class DocumentFrequency(TermSelector):
         """Return the document frequency of each term."""
         return document_frequency(stats)
 
-    def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
+    def class_scorer(self, stats: ClassStats) -> ScoreForClass:
         """Return a function that gives the number of documents of a class with each term.
 
         The number is 0 for a term that is no more frequent in the class than in all labelled documents.

@@ -175,7 +175,7 @@ class PooledSelector(TermSelector):
         scores = ClassScorer(self.stats_, self.score_class).all()
         return np.array(list(scores)).reshape(len(self.stats_.classes), self.stats_.n_terms)
 
-    def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
+    def class_scorer(self, stats: ClassStats) -> ScoreForClass:
         """Return a function that gives the scores for a class, with 0 for terms that do not favour the class."""
         class_scorer = ClassScorer(stats, self.score_class)
         return lambda number: np.where(stats.favours(number), class_scorer(number), 0.0)

@@ -244,7 +244,7 @@ class WeightSelection(TermSelector):
         best_first = self.candidates_[ranked(scores[self.candidates_])]
         return scores, np.concatenate([best_first, by_scatter[~is_candidate[by_scatter]]])
 
-    def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
+    def class_scorer(self, stats: ClassStats) -> ScoreForClass:
         """Return a function that gives the SVM's weight of each term for a class, or 0 if the term is no candidate.
 
         The weight is above 0 if the term favours the class.

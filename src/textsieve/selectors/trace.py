@@ -69,7 +69,7 @@ def between_class_scatter(stats: ClassStats, class_weight: ClassWeight = None) -
 
 def total_scatter(stats: ClassStats) -> Floats:
     """Return the diagonal of C: the variance of each term's weights over all documents, labelled or not."""
-    return variances(*stats.sums, *stats.squares, float(stats.n_documents or 1))
+    return variances(*stats.precise_sums, *stats.precise_squares, float(stats.n_documents or 1))
 
 
 def trace_scores(stats: ClassStats, weight: float, class_weight: ClassWeight = None) -> Floats:
@@ -228,7 +228,7 @@ class TOFA(TermSelector):
         self._used_weight = auto_weight(between, total, stats, min(n_selected, stats.n_terms), shares)
         return mix_scatters(between, total, self._used_weight)
 
-    def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
+    def class_scorer(self, stats: ClassStats) -> ScoreForClass:
         """Return a function that gives what a class adds to the between-class scatter of each term.
 
         It does not depend on the weight, because the variance does not show which class a term favours.

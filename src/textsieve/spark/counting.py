@@ -267,9 +267,9 @@ def _statistics_rows(weights: csr_matrix, terms: list[str], indicators: sparse.c
     stats = ClassStats.from_matrix(weights, indicators)
     term_texts, cells, all_terms = pa.array(terms, pa.string()), stats.cells, np.arange(len(terms))
     yield _batch(term_texts, cells.terms, cells.classes(), cells.doc_freq, cells.sums)
-    yield _batch(term_texts, all_terms, np.full(len(all_terms), SUMS), stats.doc_freq, stats.sums)
+    yield _batch(term_texts, all_terms, np.full(len(all_terms), SUMS), stats.doc_freq, stats.precise_sums)
     n_containing = np.bincount(weights.indices, minlength=len(terms))
-    yield _batch(term_texts, all_terms, np.full(len(all_terms), SQUARES), n_containing, stats.squares)
+    yield _batch(term_texts, all_terms, np.full(len(all_terms), SQUARES), n_containing, stats.precise_squares)
 
 
 def _batch(term_texts: pa.Array, term_positions: Ints, classes: Ints, documents: Ints, sums: Sums) -> pa.RecordBatch:

@@ -167,9 +167,9 @@ class _SumClasses:
             stats.update(weights, indicators)
         cells, all_terms = stats.cells, np.arange(n_terms)
         yield _sum_rows(cells.terms, cells.classes(), cells.doc_freq, cells.sums)
-        yield _sum_rows(all_terms, np.full(n_terms, SUMS), stats.doc_freq, stats.sums)
+        yield _sum_rows(all_terms, np.full(n_terms, SUMS), stats.doc_freq, stats.precise_sums)
         # Nobody reads the number of documents in these rows.
-        yield _sum_rows(all_terms, np.full(n_terms, SQUARES), stats.doc_freq, stats.squares)
+        yield _sum_rows(all_terms, np.full(n_terms, SQUARES), stats.doc_freq, stats.precise_squares)
         classes, documents = totals.rows()
         yield _sum_rows(np.full(len(classes), NO_TERM), classes, documents, Sums.zeros(len(classes)))
 

@@ -94,10 +94,19 @@ class ClassStats:
     def merge(self, other: "ClassStats") -> "ClassStats":
         """Return the statistics of the documents of both tables, whose columns must be the same terms.
 
-        Count both with one counter, or with counters of the same vocabulary.
+        Count both with one counter, or with counters of the same vocabulary. A table does not know its terms, but
+        different numbers of terms raise `InputError`, unless one of them is 0. If one counter counted both and learned
+        terms in between, widen the smaller table first, by `spread`.
         """
         if not isinstance(other, ClassStats):
             raise InputError(f"other is {shown(other)}", hint="give a ClassStats")
+        sizes = self.n_terms, other.n_terms
+        if sizes[0] != sizes[1] and all(sizes):
+            raise InputError(
+                f"The tables have {sizes[0]:,} and {sizes[1]:,} terms, so their columns are not the same terms",
+                hint="count both with one TermCounter, or give both counters the same vocabulary. If one counter "
+                f"learned terms in between: table.spread(np.arange({min(sizes)}), {max(sizes)}) widens the first table",
+            )
         return ClassStats(tables.merge(self.table, other.table))
 
     def __add__(self, other: "ClassStats") -> "ClassStats":
@@ -121,7 +130,7 @@ class ClassStats:
     def spread(self, columns: Ints, n_terms: int) -> "ClassStats":
         """Return the same statistics with column i renumbered as columns[i], among `n_terms` columns.
 
-        `columns` must ascend, which is not checked.
+        `spread(np.arange(stats.n_terms), n_terms)` adds empty columns. `columns` must ascend, which is not checked.
         """
         return ClassStats(tables.spread(self.table, columns, n_terms))
 
@@ -222,14 +231,29 @@ class ClassStats:
         return np.bincount(cells.terms, cells.sums.value, self.n_terms).astype(np.float64)
 
     @property
-    def sums(self) -> Sums:
+    def sums(self) -> Floats:
         """Return the sum of each term's weights over all documents."""
+        totals = self.table.totals
+        return self._over_all_terms(totals.terms, totals.sums.value)
+
+    @property
+    def squares(self) -> Floats:
+        """Return the sum of each term's squared weights over all documents."""
+        totals = self.table.totals
+        return self._over_all_terms(totals.terms, totals.squares.value)
+
+    @property
+    def precise_sums(self) -> Sums:
+        """Return `sums` as two arrays: `value`, the rounded sums, and `rest`, what rounding cut off.
+
+        Use them if you subtract sums that nearly agree, such as a squared mean and a mean of squares.
+        """
         totals = self.table.totals
         return Sums(*(self._over_all_terms(totals.terms, floats) for floats in totals.sums))
 
     @property
-    def squares(self) -> Sums:
-        """Return the sum of each term's squared weights over all documents."""
+    def precise_squares(self) -> Sums:
+        """Return `squares` as two arrays, like `precise_sums`."""
         totals = self.table.totals
         return Sums(*(self._over_all_terms(totals.terms, floats) for floats in totals.squares))
 
@@ -250,10 +274,10 @@ class ClassStats:
 
     def sums_outside(self, number: int) -> Floats:
         """Return the sum of each term's weights over the documents outside a class, including unlabelled ones."""
-        cells, sums = self._class_cells(number), self.sums
+        cells, sums = self._class_cells(number), self.precise_sums
         terms, class_sums = self.cells.terms[cells], self.cells.sums.at(cells)
         # If a term occurs only in the class, the sum outside is exactly 0, and not the rounding error of a difference.
-        # `self.sums` returned new arrays, so they can be overwritten.
+        # `self.precise_sums` returned new arrays, so they can be overwritten.
         occurs_outside = self.doc_freq[terms] > self.cells.doc_freq[cells]
         # Terms that do not occur in the class keep their sums over all documents.
         sums.value[terms] = np.where(occurs_outside, sums.at(terms).minus(class_sums).value, 0.0)

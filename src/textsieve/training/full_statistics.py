@@ -224,7 +224,7 @@ def learn_collection(
     best = columns[selected.columns]
     idf = plan.idf_of(doc_freq[best], n_documents)
     stats = collection.for_classifier(best).with_weighted_terms(idf)
-    sums, squares = float(stats.sums.value.sum()), float(stats.squares.value.sum())
+    sums, squares = float(stats.sums.sum()), float(stats.squares.sum())
     factor = plan.length_factor(float(stats.n_documents), sums, squares)
     scorer = plan.fit_class_stats(stats.with_weighted_terms(np.full(len(best), factor)), sizes)
     fallback = fallback_class(sizes.class_docs, np.zeros(len(sizes.class_docs)))

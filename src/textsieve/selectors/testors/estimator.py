@@ -334,7 +334,7 @@ class TypicalTestors(TermSelector):
         scores = self.score_terms(stats)
         return scores, np.lexsort((-self._representatives.largest_weights(), -scores))
 
-    def _class_scorer(self, stats: ClassStats) -> ScoreForClass:
+    def class_scorer(self, stats: ClassStats) -> ScoreForClass:
         """Return a function that gives the share of a class's testors that contain each term."""
         self._ensure_selected()
         shares_of_class = {class_shares.number: class_shares for class_shares in self._class_shares()}
