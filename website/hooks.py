@@ -48,7 +48,15 @@ GROUPS = {
             "sample-weights",
         ),
         "Models": ("python-quick-tour", "small-models", "probabilities", "thresholds", "suggest", "update", "adaptive"),
-        "Use and measure": ("predict", "evaluate", "compare", "compare-results", "serve", "serve-production"),
+        "Use and measure": (
+            "predict",
+            "evaluate",
+            "compare",
+            "compare-results",
+            "serve",
+            "serve-production",
+            "update-production",
+        ),
         "Other tools": (
             *("scikit-learn", "notebooks", "spark", "spark-ml", "from-scikit-learn", "from-fasttext", "from-spacy"),
             "shell-completion",

@@ -119,6 +119,13 @@ def test_an_application_checks_hosts_as_the_command_does(models: dict[str, Path]
     assert asyncio.run(status_of(create_app(path, hosts=None), "/healthz", "any.example")) == 200
 
 
+@pytest.mark.parametrize("token", ["", " ", "two ", "naïve", "a\nb"])
+def test_an_application_checks_its_token_as_the_command_does(models: dict[str, Path], token: str) -> None:
+    """An empty token would let in everybody who sends an empty one."""
+    with pytest.raises(InputError, match=r"^token: it is empty, or has .* ASCII; use another token, or None\.$"):
+        create_app(str(models["single"]), token=token)
+
+
 # -- what the command prints -----------------------------------------------------------------------------------------
 
 

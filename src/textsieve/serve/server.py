@@ -51,10 +51,16 @@ and frees nothing, because requests create no reference cycles. With 20,000, thi
 def token_from_environment() -> str | None:
     """Return the token that clients have to send, or None if they need none; raise `InputError` for an invalid one."""
     token = os.environ.get(TOKEN_VARIABLE)
-    if token is not None and not (token.isascii() and token.isprintable() and token.strip() == token and token):
-        problem = f"{TOKEN_VARIABLE} is set to an invalid token"
-        raise InputError(problem, hint="Use visible ASCII characters, or unset it.")
+    if token is not None and not is_token(token):
+        raise InputError(
+            f"{TOKEN_VARIABLE} is set to an invalid token", hint="Use visible ASCII characters, or unset it."
+        )
     return token
+
+
+def is_token(text: str) -> bool:
+    """Return whether clients can send a text as their token."""
+    return text.isascii() and text.isprintable() and text.strip() == text != ""
 
 
 def create_app(
@@ -69,8 +75,11 @@ def create_app(
     """Return the ASGI application, to run in a server of your own; `textsieve serve` is enough for most uses.
 
     `hosts` are the host names that requests may use, besides those of this machine, which health checks use; None
-    allows any name.
+    allows any name. Clients have to send the `token`, unless it is None.
     """
+    if token is not None and not is_token(token):
+        problem = "it is empty, or has characters that are not visible ASCII"  # without the token, which is a secret
+        raise InputError(problem, setting="token", hint="use another token, or None")
     names = None if hosts is None else LOOPBACK_NAMES.union(checked_hosts(hosts))
     service = Service(path, limits=limits, feedback=feedback, n_jobs=n_jobs)
     return build_app(service, names, token)
