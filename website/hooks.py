@@ -99,6 +99,8 @@ PROJECT_PAGES = {
 GENERATED = re.compile(r"^<!-- generated: ([\w-]+)((?: [\w-]+)*) -->$", re.MULTILINE)
 LINK = re.compile(r"(?<!!)\[(?P<text>(?:[^\]\[]|\[[^\]]*\])*)\]\((?P<link>[^)\s#:]+)(?P<anchor>#[^)\s]*)?\)")
 CODE = re.compile(r"^(?P<indent> *)(?P<fence>```+).*?^(?P=indent)(?P=fence) *$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+VERSION_HEADING = re.compile(r"^(#+ )\[([^\]\n]+)\](?![(\[:])", re.MULTILINE)
+"""A heading with a link of Keep a Changelog, which CHANGELOG.md does not define as long as there is no address."""
 CODE_OR_LINK = re.compile(f"(?P<code>{CODE.pattern})|{LINK.pattern}", re.MULTILINE | re.DOTALL)
 
 
@@ -161,12 +163,23 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Insert generated parts, and mend links that lead out of docs/."""
     path = page.file.src_uri
-    return with_site_links(with_generated_parts(markdown), path, [file.src_uri for file in files])
+    mended = with_site_links(with_generated_parts(markdown), path, [file.src_uri for file in files])
+    return without_brackets(mended) if path == PROJECT_PAGES["CHANGELOG.md"] else mended
 
 
 def with_generated_parts(markdown: str) -> str:
     """Return a page in which each mark of a generated part is replaced by the part."""
     return GENERATED.sub(lambda match: PARTS[match[1]](*match[2].split()), markdown)
+
+
+def without_brackets(changelog: str) -> str:
+    """Return a changelog whose headings have no brackets around versions without an address; readers would see them."""
+
+    def plain(match: re.Match[str]) -> str:
+        is_link = re.search(rf"^\[{re.escape(match[2])}\]: ", changelog, re.MULTILINE)
+        return match[0] if is_link else f"{match[1]}{match[2]}"
+
+    return VERSION_HEADING.sub(plain, changelog)
 
 
 def with_site_links(markdown: str, path: str, pages: Iterable[str]) -> str:

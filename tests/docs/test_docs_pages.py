@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from website.hooks import PROJECT_PAGES, navigation, with_generated_parts, with_site_links
+from website.hooks import PROJECT_PAGES, navigation, with_generated_parts, with_site_links, without_brackets
 from website.http_api import openapi
 
 import textsieve
@@ -167,6 +167,17 @@ def test_every_page_is_in_the_navigation_once() -> None:
 def test_links_out_of_docs_are_mended(path: str, markdown: str, expected: str | None) -> None:
     pages = {"explanation/knn.md", "explanation/tcfp.md", *PROJECT_PAGES.values()}
     assert with_site_links(markdown, path, pages) == (markdown if expected is None else expected)
+
+
+def test_the_changelog_has_no_brackets_around_versions_without_an_address() -> None:
+    changelog = "## [Unreleased]\n\n## [0.2.0] - 2027-01-01\n\n## [0.1.0]\n\n- [a](b.md)\n"
+    without = "## Unreleased\n\n## 0.2.0 - 2027-01-01\n\n## 0.1.0\n\n- [a](b.md)\n"
+    assert without_brackets(changelog) == without
+    linked = f"{changelog}\n[0.2.0]: https://example.org/0.2.0\n"
+    assert "## [0.2.0] - 2027" in without_brackets(linked)
+    assert "## 0.1.0\n" in without_brackets(linked)
+    shown = without_brackets((ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
+    assert re.findall(r"^#+ .*\[.*$", shown, re.MULTILINE) == []
 
 
 def test_no_page_has_an_unknown_mark() -> None:

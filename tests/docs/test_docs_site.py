@@ -76,3 +76,65 @@ def test_pages_fit_a_phone(site: Path, browser: Browser) -> None:
     for page in PAGES:
         browser.open(site / page)
         assert browser.run("return document.documentElement.scrollWidth") <= 390
+
+
+CONTRASTS = """
+const pixel = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+function colour(...layers) {
+  for (const layer of layers) { pixel.fillStyle = layer; pixel.fillRect(0, 0, 1, 1); }
+  return [...pixel.getImageData(0, 0, 1, 1).data].slice(0, 3);
+}
+function luminance(channels) {
+  const linear = channels.map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
+}
+const page = getComputedStyle(document.body).backgroundColor, contrasts = {};
+const texts = ".highlight code, .highlight code span, .md-typeset p, .md-typeset p a, .md-typeset :not(pre) > code";
+for (const element of document.querySelectorAll(texts)) {
+  if (![...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim())) continue;
+  const back = getComputedStyle(element.closest("code") ?? element).backgroundColor;
+  const tones = [luminance(colour(page, back, getComputedStyle(element).color)), luminance(colour(page, back))];
+  const contrast = (Math.max(...tones) + 0.05) / (Math.min(...tones) + 0.05);
+  const kind = `${element.tagName} ${element.className}`;
+  contrasts[kind] = Math.min(contrast, contrasts[kind] ?? 21);
+}
+return contrasts;
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dark", [False, True])
+def test_texts_code_and_output_have_the_contrast_of_wcag_aa(dark: bool, site: Path, browser: Browser) -> None:
+    browser.look(dark=dark)
+    browser.size(1280)
+    for page in ("how-to/check.html", "how-to/scikit-learn.html"):
+        browser.open(site / page)
+        contrasts = browser.run(CONTRASTS)
+        assert {"SPAN go", "SPAN gp", "P ", "CODE "} & contrasts.keys()
+        assert {kind: contrast for kind, contrast in contrasts.items() if contrast < 4.5} == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "n_columns"), [(1440, 120), (1280, 100), (390, 40)])
+def test_output_fits_and_the_copy_button_is_beside_it(width: int, n_columns: int, site: Path, browser: Browser) -> None:
+    browser.size(width)
+    browser.open(site / "how-to" / "check.html")
+    browser.wait("document.querySelector('.md-code__nav')")
+    columns, button, end_of_text, shadow = browser.run(
+        """
+        const code = document.querySelector(".highlight pre > code"), style = getComputedStyle(code);
+        const probe = code.appendChild(document.createElement("span"));
+        probe.style.position = "absolute";
+        probe.textContent = "0".repeat(100);
+        const columns = (100 * (code.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight))) /
+          probe.getBoundingClientRect().width;
+        probe.remove();
+        const nav = document.querySelector(".md-code__nav");
+        const button = nav.querySelector("button").getBoundingClientRect();
+        const text = nav.parentElement.querySelector("code").getBoundingClientRect();
+        return [columns, button.left, text.right, style.backgroundAttachment];
+        """
+    )
+    assert columns >= n_columns
+    assert button >= end_of_text
+    assert "local" in shadow, "a shadow shows that there is more"

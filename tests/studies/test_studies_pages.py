@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from studies.__main__ import command
 from studies.findings import FINDINGS
 from studies.judging import JudgedItem, judge
 from studies.measurements import Estimate
@@ -43,6 +44,29 @@ def test_a_page_is_that_of_its_results(recorded: dict[str, Reproduction], name: 
 
 def test_the_page_about_all_papers_is_that_of_the_results(recorded: dict[str, Reproduction]) -> None:
     assert (PAGES / NAME).read_text(encoding="utf-8") == overview_of(list(recorded.values()))
+
+
+def test_the_page_about_all_papers_names_two_different_things_in_each_comparison() -> None:
+    page = (PAGES / NAME).read_text(encoding="utf-8")
+    compared = re.findall(r"^\| .* \| (.+) against (.+): [-+\d]", page, re.MULTILINE)
+    assert len(compared) > 50
+    assert [pair for pair in compared if pair[0] == pair[1]] == []
+
+
+def test_the_page_about_all_papers_uses_only_words_that_it_explains() -> None:
+    page = (PAGES / NAME).read_text(encoding="utf-8")
+    explanation, _, tables = page.partition("## How to read the tables")[2].partition("## ")
+    for words in ("against", "(paper:", "higher in", "times", "numbers of the paper"):
+        assert words in explanation
+        assert words in tables
+    assert (
+        re.findall(r"\b(?:beside|ahead|printed)\b.*\|$", tables.replace("farther ahead with", ""), re.MULTILINE) == []
+    )
+
+
+def test_git_ignores_the_default_output() -> None:
+    output = next(option for option in command.params if option.name == "output").default
+    assert f"/{output}/" in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
 
 
 def test_counts_before_are_those_of_the_pages_before(recorded: dict[str, Reproduction]) -> None:
