@@ -4,10 +4,11 @@
     python -m benchmarks.defaults_terms FOLDER [NAME ...]
 
 prints the tables of docs/research/defaults-terms.md, and stores each measurement in FOLDER/terms, so that an
-interrupted run can be resumed. Corpora are those with one label a document of `package_corpora`, up to two of a family,
-and the papers' (TEXTSIEVE_DATA). Of each, every third document of a class is a final test document. Kinds of terms are
-compared on the others: models are trained on two thirds of them and predict the rest. The pipelines are trained on all
-of them, and compared on the final test documents, once. In means, corpora of a family count as one.
+interrupted run can be resumed; of a corpus, only what its file lacks is measured. Corpora are those with one label a
+document of `package_corpora`, up to two of a family, and the papers' (TEXTSIEVE_DATA). Of each, every third document of
+a class is a final test document. Kinds of terms are compared on the others: models are trained on two thirds of them
+and predict the rest. The pipelines are trained on all of them, and compared on the final test documents, once. In
+means, corpora of a family count as one.
 
 fastText takes part if it can be imported (`pip install fasttext-numpy2-wheel`).
 """
@@ -126,6 +127,9 @@ PEERS: dict[str, Predictor] = {
 if find_spec("fasttext") is not None:
     PEERS["fastText"] = predict_by_fasttext
 
+PIPELINES: dict[str, Predictor] = {"**textsieve, default**": predict_by_textsieve, **PEERS}
+"""The default and the pipelines of other packages, which are compared on final test documents."""
+
 
 # -- corpora -----------------------------------------------------------------------------------------------------------
 
@@ -187,38 +191,38 @@ def _score(true: Sequence[str], predicted: Sequence[str]) -> Score:
     )
 
 
-def measure_kinds(parts: Parts) -> dict[str, Score]:
-    """Return the scores of all kinds of terms on a third of the development documents."""
+def measure_kinds(parts: Parts, kinds: Iterable[str]) -> dict[str, Score]:
+    """Return the scores of some kinds of terms on a third of the development documents."""
     texts, labels = np.array(parts.texts, dtype=object), np.array(parts.labels, dtype=object)
     is_test = np.asarray(folds(parts.labels, 3)) == 0
     train = texts[~is_test].tolist(), labels[~is_test].tolist()
     return {
-        kind: _score(labels[is_test].tolist(), predict_by_textsieve(*train, texts[is_test].tolist(), **settings))
-        for kind, settings in KINDS.items()
+        kind: _score(labels[is_test].tolist(), predict_by_textsieve(*train, texts[is_test].tolist(), **KINDS[kind]))
+        for kind in kinds
     }
 
 
-def measure_pipelines(parts: Parts) -> dict[str, Score]:
-    """Return the scores of the default and of all peers on the final test documents."""
-    predictors: dict[str, Predictor] = {"textsieve": predict_by_textsieve, **PEERS}
+def measure_pipelines(parts: Parts, names: Iterable[str]) -> dict[str, Score]:
+    """Return the scores of some of `PIPELINES` on the final test documents."""
     return {
-        name: _score(parts.test_labels, predict(parts.texts, parts.labels, parts.test_texts))
-        for name, predict in predictors.items()
+        name: _score(parts.test_labels, PIPELINES[name](parts.texts, parts.labels, parts.test_texts)) for name in names
     }
 
 
 def measured(folder: Path, names: Iterable[str], what: str) -> dict[str, dict[str, Score]]:
     """Return the scores by corpus, measured now or in an earlier run; `what` is "kinds" or "pipelines"."""
-    measure = {"kinds": measure_kinds, "pipelines": measure_pipelines}[what]
+    measure, variants = {"kinds": (measure_kinds, list(KINDS)), "pipelines": (measure_pipelines, list(PIPELINES))}[what]
     results = folder / "terms"
     results.mkdir(exist_ok=True)
     scores = {}
     for name in names:
         file = results / f"{what}-{''.join(letter if letter.isalnum() else '-' for letter in name)}.json"
-        if not file.exists():
-            file.write_text(json.dumps(measure(read_parts(name, folder))), encoding="utf-8")
+        stored = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+        missing = [variant for variant in variants if variant not in stored]
+        if missing:
+            stored |= measure(read_parts(name, folder), missing)
+            file.write_text(json.dumps(stored), encoding="utf-8")
             print(f"{what}: {name} done", file=sys.stderr, flush=True)
-        stored = json.loads(file.read_text(encoding="utf-8"))
         scores[name] = {variant: Score(*values) for variant, values in stored.items()}
     return scores
 

@@ -4,12 +4,14 @@
     python -m benchmarks.model_sizes FOLDER [NAME ...]
 
 prints two tables, writes the chart docs/research/model-sizes.svg, and stores each measurement in FOLDER/sizes, so
-that an interrupted run can be resumed. The corpora are those of `defaults_terms`. Only development documents are used:
-models are trained on two thirds of each class and predict the rest.
+that an interrupted run can be resumed; of a corpus, only the models that its file lacks are measured. The corpora are
+those of `defaults_terms`. Only development documents are used: models are trained on two thirds of each class and
+predict the rest.
 
 The first table has models of several sizes. The second compares criteria for dropping coefficients, at the same number
 of bytes: |w|, |w| times the root mean square of the weights, the change of the loss (optimal brain damage), whole terms
-by the norm of their coefficients, and an SVM with an L1 penalty, which leaves coefficients out by itself.
+by the norm of their coefficients, an SVM with an L1 penalty, which leaves coefficients out by itself, and an SVM with a
+penalty on the norm of each term's coefficients (group L1), which leaves whole terms out.
 
 fastText takes part if it can be imported (`pip install fasttext-numpy2-wheel`).
 """
@@ -20,7 +22,7 @@ import json
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,6 +31,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
+from scipy.sparse.linalg import svds
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
@@ -36,7 +39,7 @@ from sklearn.svm import LinearSVC
 from textsieve import OCFS, Categorizer, TermCounter, TermWeighter
 from textsieve.classifiers.class_weights import class_factors
 from textsieve.classifiers.linear_form import Linear
-from textsieve.classifiers.sieve import CoefficientSieve, Sieved, one_label_problems
+from textsieve.classifiers.sieve import BinaryProblems, CoefficientSieve, Sieved, one_label_problems
 from textsieve.classifiers.svm import LinearSVM
 from textsieve.evaluation import folds
 
@@ -56,6 +59,10 @@ PIPELINES: dict[str, Callable[[], list[Any]]] = {
     "LinearSVC, words": lambda: [TfidfVectorizer(), LinearSVC()],
     "LinearSVC, char_wb 3-5": lambda: [TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5)), LinearSVC()],
 }
+
+FASTTEXT = ("fastText", "fastText, quantized to 20,000 n-grams")
+MODELS = [*CATEGORIZERS, *PIPELINES, *(FASTTEXT if find_spec("fasttext") is not None else ())]
+"""The names of all models."""
 
 
 class Measured(NamedTuple):
@@ -92,24 +99,28 @@ def _accuracy(documents: Documents, predicted: Sequence[str]) -> float:
 # -- models ------------------------------------------------------------------------------------------------------------
 
 
-def measure_models(documents: Documents) -> dict[str, Measured]:
-    """Return the accuracy and the size of all models of one corpus."""
+def measure_models(documents: Documents, names: Iterable[str]) -> dict[str, Measured]:
+    """Return the accuracy and the size of some models of one corpus."""
     results = {}
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # fewer terms than asked for, documents without a selected term
         file = Path(folder) / "model"
-        default = Categorizer(probabilities=None).fit(documents.texts, documents.labels)
-        for name, settings in CATEGORIZERS.items():
-            if name == ALL_TERMS:  # the same kinds of terms as in the default
-                settings = {**settings, "char_ngram_range": default.model_.analysis.char_ngram_range}
-            model = Categorizer(probabilities=None, **settings).fit(documents.texts, documents.labels)
-            model.save(file)
-            results[name] = Measured(_accuracy(documents, model.predict(documents.test_texts)), file.stat().st_size)
-        for name, steps in PIPELINES.items():
-            pipeline = make_pipeline(*steps()).fit(documents.texts, documents.labels)
-            import_module("joblib").dump(pipeline, file)
-            results[name] = Measured(_accuracy(documents, pipeline.predict(documents.test_texts)), file.stat().st_size)
-        if find_spec("fasttext") is not None:
+        for name in names:
+            if name in CATEGORIZERS:
+                settings = CATEGORIZERS[name]
+                if name == ALL_TERMS:  # the same kinds of terms as in the default
+                    default = Categorizer(probabilities=None).fit(documents.texts, documents.labels)
+                    settings = {**settings, "char_ngram_range": default.model_.analysis.char_ngram_range}
+                model = Categorizer(probabilities=None, **settings).fit(documents.texts, documents.labels)
+                model.save(file)
+                predicted = model.predict(documents.test_texts)
+                results[name] = Measured(_accuracy(documents, predicted), file.stat().st_size)
+            elif name in PIPELINES:
+                pipeline = make_pipeline(*PIPELINES[name]()).fit(documents.texts, documents.labels)
+                import_module("joblib").dump(pipeline, file)
+                predicted = pipeline.predict(documents.test_texts)
+                results[name] = Measured(_accuracy(documents, predicted), file.stat().st_size)
+        if not set(FASTTEXT).isdisjoint(names):
             results |= _measure_fasttext(documents, Path(folder))
     return results
 
@@ -123,7 +134,7 @@ def _measure_fasttext(documents: Documents, folder: Path) -> dict[str, Measured]
     train, file = folder / "train.txt", folder / "model.bin"
     lines = (f"__label__{numbers[label]} {' '.join(text.split())}" for text, label in pairs)
     train.write_text("\n".join(lines), encoding="utf-8")
-    model = fasttext.train_supervised(str(train), epoch=25, wordNgrams=2, lr=0.5, thread=2, verbose=0)
+    model = fasttext.train_supervised(str(train), epoch=25, wordNgrams=2, lr=0.5, thread=1, verbose=0)
     others = [" ".join(text.split()) for text in documents.test_texts]
 
     def measure() -> Measured:
@@ -132,9 +143,9 @@ def _measure_fasttext(documents: Documents, folder: Path) -> dict[str, Measured]
         predicted = [classes[int(labels[0].removeprefix("__label__"))] if labels else "" for labels in best]
         return Measured(_accuracy(documents, predicted), file.stat().st_size)
 
-    results = {"fastText": measure()}
-    model.quantize(input=str(train), qnorm=True, retrain=True, cutoff=20_000, verbose=0)
-    return results | {"fastText, quantized to 20,000 n-grams": measure()}
+    complete = measure()
+    model.quantize(input=str(train), qnorm=True, retrain=True, cutoff=20_000, thread=1, verbose=0)
+    return dict(zip(FASTTEXT, (complete, measure()), strict=True))
 
 
 # -- criteria ----------------------------------------------------------------------------------------------------------
@@ -145,8 +156,22 @@ SIZES = (5_000, 10_000, 20_000, 50_000, 100_000, 200_000)
 SHARES = (0.3, 0.1, 0.05, 0.025, 0.01, 0.005)
 """The shares of the coefficients that are kept."""
 
+DROPPING = ("abs(w)", "abs(w) x rms(x)", "loss", "terms")
+"""The criteria by which the coefficients of an SVM are dropped at once."""
+
+CRITERIA = ["abs(w), in rounds", *DROPPING, "L1", "L1, trained again", "group L1", "group L1, trained again"]
+
 N_TERMS = 50_000
 C = 1.0
+
+L1_COSTS = (0.3, 1.0, 3.0, 10.0)
+"""The costs of errors for the SVM with an L1 penalty."""
+
+GROUP_PENALTIES = (0.5, 0.3, 0.15, 0.08, 0.04, 0.02, 0.01)
+"""The group L1 penalties, as shares of the smallest penalty that leaves no term."""
+
+GROUP_ROUNDS = 400
+"""The largest number of steps of gradient descent for each group L1 penalty."""
 
 
 class Problem(NamedTuple):
@@ -195,6 +220,54 @@ def _importance(criterion: str, problem: Problem, form: Linear) -> Any:
     return weights
 
 
+def fit_group_lasso(problem: Problem, problems: BinaryProblems) -> Iterator[Linear]:
+    """Yield SVMs with group L1 penalties: a row of coefficients for each output, with columns of zeros.
+
+    The loss is λ Σ |w_t| + Σ C_ij max(0, 1 - y_ij s_ij)², where w_t has the coefficients of term t for all outputs j.
+    It is minimised by accelerated proximal gradient descent (FISTA), which starts again from its last point if the loss
+    rises. Each penalty starts from the result of the one before. Coefficients and intercepts have their own steps, of
+    half the length that would be safe if the others stayed.
+    """
+    rows = problem.rows
+    pairs = [problems.signs_and_costs(number) for number in range(problems.n_outputs)]
+    signs, costs = (np.ascontiguousarray(np.transpose(arrays), np.float32) for arrays in zip(*pairs, strict=True))
+    largest = float(svds(rows.astype(np.float64), k=1, return_singular_vectors=False, random_state=0)[0])
+    step = 1 / (4 * float(costs.max()) * largest**2)
+    intercept_steps = 1 / (4 * costs.sum(axis=0))
+    intercepts = (signs * costs).sum(axis=0) / costs.sum(axis=0)  # optimal without terms
+    coefficients = np.zeros((rows.shape[1], problems.n_outputs), np.float32)
+    columns = csr_matrix(rows.T)
+
+    def slacks(scores: Any) -> Any:
+        return np.maximum(0, 1 - signs * scores)
+
+    gradient = columns @ (-2 * costs * signs * slacks(np.broadcast_to(intercepts, signs.shape)))
+    largest_penalty = float(np.linalg.norm(gradient, axis=1).max())
+    for share in GROUP_PENALTIES:
+        penalty, momentum, last_loss = share * largest_penalty, 1.0, np.inf
+        point, point_intercepts = coefficients, intercepts
+        for number in range(GROUP_ROUNDS):
+            slope = -2 * costs * signs * slacks(rows @ point + point_intercepts)
+            moved = point - step * (columns @ slope)
+            norms = np.linalg.norm(moved, axis=1, keepdims=True)
+            moved *= np.maximum(0, 1 - step * penalty / np.maximum(norms, 1e-30))
+            moved_intercepts = point_intercepts - intercept_steps * slope.sum(axis=0)
+            next_momentum = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
+            factor = np.float32((momentum - 1) / next_momentum)
+            point = moved + factor * (moved - coefficients)
+            point_intercepts = moved_intercepts + factor * (moved_intercepts - intercepts)
+            coefficients, intercepts, momentum = moved, moved_intercepts, next_momentum
+            if number % 10 == 9:
+                errors = costs * slacks(rows @ coefficients + intercepts) ** 2
+                loss = float(errors.sum()) + penalty * float(np.linalg.norm(coefficients, axis=1).sum())
+                if loss > last_loss:
+                    point, point_intercepts, momentum = coefficients, intercepts, 1.0
+                elif loss > last_loss * (1 - 1e-4):
+                    break
+                last_loss = loss
+        yield Linear(coefficients.T.astype(np.float64), intercepts.astype(np.float64))
+
+
 def measure_criteria(documents: Documents) -> dict[str, list[float]]:
     """Return the accuracy at each of `SIZES` by criterion; it is interpolated between the sizes of models."""
     problem = Problem.of(documents)
@@ -202,15 +275,17 @@ def measure_criteria(documents: Documents) -> dict[str, list[float]]:
     svm = LinearSVM(C=C, class_weight="sqrt").fit(problem.rows, problem.numbers)
     form = Linear(svm.coef_, svm.intercept_)
     problems = one_label_problems(svm, problem.numbers, n_classes, "sqrt", None)
-    sieve = CoefficientSieve(svm, problem.rows, "l2", problems, n_jobs=2)
-    other = CoefficientSieve(svm, problem.test_rows, "l2", problems, n_jobs=2)
+    sieve = CoefficientSieve(svm, problem.rows, "l2", problems, n_jobs=1)
+    other = CoefficientSieve(svm, problem.test_rows, "l2", problems, n_jobs=1)
+
+    def share_right(scores: Any) -> float:
+        best = (scores[:, 0] > 0).astype(int) if scores.shape[1] == 1 else scores.argmax(axis=1)
+        return float(np.mean(best == problem.test_numbers))
 
     def accuracy(sieved: Sieved) -> Measured:
         terms, scorer = sieved.scorer()
         scores = other.weigh(terms) @ scorer.coefficients + scorer.intercepts
-        best = (scores[:, 0] > 0).astype(int) if scores.shape[1] == 1 else scores.argmax(axis=1)
-        size = _size(len(terms), scorer.n_coefficients)
-        return Measured(float(np.mean(best == problem.test_numbers)), int(size))
+        return Measured(share_right(scores), int(_size(len(terms), scorer.n_coefficients)))
 
     complete = Sieved.of(form)
     reference = svm.predict(problem.test_rows)
@@ -222,22 +297,36 @@ def measure_criteria(documents: Documents) -> dict[str, list[float]]:
     for share in SHARES:
         rest = sieve.cut(rest, max(int(share * len(complete.values)), len(form.intercepts)))
         results["abs(w), in rounds"].append(accuracy(rest))
-    for criterion in ("abs(w)", "abs(w) x rms(x)", "loss", "terms"):
+    for criterion in DROPPING:
         importance = _importance(criterion, problem, form).ravel()
         order = np.argsort(-importance, kind="stable")
         for share in SHARES:
             kept = np.sort(order[: max(int(share * len(order)), len(form.intercepts))])
             part = Sieved(complete.columns[kept], complete.outputs[kept], complete.values[kept], form.intercepts)
             results.setdefault(criterion, []).append(accuracy(sieve.cut(part, len(kept))))
+    for name, sparse_forms in (
+        ("L1", _fit_lasso(problem, n_classes)),
+        ("group L1", fit_group_lasso(problem, problems)),
+    ):
+        for sparse_form in sparse_forms:
+            part = Sieved.of(sparse_form)
+            part = part.largest(int(np.count_nonzero(part.values)))
+            scores = problem.test_rows @ sparse_form.coefficients.T + sparse_form.intercepts
+            size = int(_size(len(np.unique(part.columns)), len(part.values)))
+            results.setdefault(name, []).append(Measured(share_right(scores), size))
+            results.setdefault(f"{name}, trained again", []).append(accuracy(sieve.cut(part, len(part.values))))
+    return {name: _at_sizes([*points, most], most.accuracy) for name, points in results.items()}
+
+
+def _fit_lasso(problem: Problem, n_classes: int) -> Iterator[Linear]:
+    """Yield SVMs of scikit-learn with L1 penalties."""
     factors = dict(enumerate(class_factors("sqrt", np.arange(n_classes), problem.numbers).tolist()))
-    for cost in (0.3, 1.0, 3.0, 10.0):
+    for cost in L1_COSTS:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # liblinear does not converge for a large C
-            lasso = LinearSVC(penalty="l1", dual=False, C=cost, class_weight=factors).fit(problem.rows, problem.numbers)
-        n_terms, n_coefficients = int((lasso.coef_ != 0).any(axis=0).sum()), int(np.count_nonzero(lasso.coef_))
-        share_right = float(np.mean(lasso.predict(problem.test_rows) == problem.test_numbers))
-        results.setdefault("L1", []).append(Measured(share_right, int(_size(n_terms, n_coefficients))))
-    return {name: _at_sizes([*points, most], most.accuracy) for name, points in results.items()}
+            lasso = LinearSVC(penalty="l1", dual=False, C=cost, class_weight=factors, random_state=0)
+            lasso.fit(problem.rows, problem.numbers)
+        yield Linear(np.asarray(lasso.coef_, np.float64), np.asarray(lasso.intercept_, np.float64))
 
 
 def _at_sizes(points: list[Measured], reference: float) -> list[float]:
@@ -253,16 +342,20 @@ def _at_sizes(points: list[Measured], reference: float) -> list[float]:
 
 def measured(folder: Path, names: Iterable[str], what: str) -> dict[str, dict[str, Any]]:
     """Return the results by corpus, measured now or in an earlier run; `what` is "models" or "criteria"."""
-    measure: Callable[[Documents], Any] = {"models": measure_models, "criteria": measure_criteria}[what]
     stored = folder / "sizes"
     stored.mkdir(exist_ok=True)
     results = {}
     for name in names:
         file = stored / f"{what}-{''.join(letter if letter.isalnum() else '-' for letter in name)}.json"
-        if not file.exists():
-            file.write_text(json.dumps(measure(split_development(name, folder))), encoding="utf-8")
+        results[name] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+        missing = [
+            variant for variant in {"models": MODELS, "criteria": CRITERIA}[what] if variant not in results[name]
+        ]
+        if missing:
+            documents = split_development(name, folder)
+            results[name] |= measure_models(documents, missing) if what == "models" else measure_criteria(documents)
+            file.write_text(json.dumps(results[name]), encoding="utf-8")
             print(f"{what}: {name} done", file=sys.stderr, flush=True)
-        results[name] = json.loads(file.read_text(encoding="utf-8"))
     return results
 
 

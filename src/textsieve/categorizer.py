@@ -114,6 +114,7 @@ class Categorizer(Parameters):
         n_terms: int | float | str | None = None,
         max_size: int | str | None = AUTO,
         tolerance: float | str | None = None,
+        coefficient_dtype: str = AUTO,
         projection: Any = None,
         projection_options: Mapping[str, Any] | None = None,
         classifier: Any = "svm",
@@ -154,6 +155,7 @@ class Categorizer(Parameters):
         self.n_terms = n_terms
         self.max_size = max_size
         self.tolerance = tolerance
+        self.coefficient_dtype = coefficient_dtype
         self.projection = projection
         self.projection_options = projection_options
         self.classifier = classifier

@@ -189,6 +189,19 @@ class Settings:
             option=Option("--tolerance", metavar="POINTS|1se"),
         ),
     )
+    coefficient_dtype: str = field(
+        default=AUTO,
+        metadata=_row(
+            "",
+            "The type of the coefficients in the model and its file.",
+            choices={
+                AUTO: "8 bits if coefficients are dropped, and otherwise float32",
+                "float32": "32 bits",
+                "float64": "64 bits",
+            },
+            option=Option("--coefficient-dtype"),
+        ),
+    )
     projection: Any = field(
         default=None,
         metadata=_row(
@@ -526,6 +539,9 @@ class Settings:
             value, choices = getattr(self, name), SETTINGS[name].choices
             if not (value is None or (isinstance(value, str) and value in choices)):
                 raise InputError(setting=name, value=value, allowed=(*choices, None))
+        dtypes = SETTINGS["coefficient_dtype"].choices
+        if not (isinstance(self.coefficient_dtype, str) and self.coefficient_dtype in dtypes):
+            raise InputError(setting="coefficient_dtype", value=self.coefficient_dtype, allowed=dtypes)
         if not (self.multilabel is None or isinstance(self.multilabel, bool)):
             raise _wrong("multilabel", self.multilabel, "use True, False, or None to detect it from the labels")
         if not (isinstance(self.keep_stats, bool | bool_) or self.keeps_all_terms):

@@ -139,5 +139,6 @@ def _other_tasks() -> Iterator[Callable[[], object]]:
         yield partial(_train_and_use, documents, selector=selector, n_terms=100)
     for classifier in CLASSIFIERS:
         yield partial(_train_and_use, documents, classifier=classifier, n_terms=200)
+    yield partial(_train_and_use, documents, n_terms=200, coefficient_dtype="float64")
     for analyzer in ("word", "char", "char_wb"):
         yield partial(_train_and_use, documents, analyzer=analyzer, ngram_range=(1, 2))

@@ -21,10 +21,12 @@ factors = st.one_of(st.floats(-10, 10, width=32), st.sampled_from([0.0, -0.0, 1e
 
 @st.composite
 def cases(draw: st.DrawFn) -> tuple[LinearScorer, CSR]:
-    """Draw a scorer and rows for it."""
+    """Draw a scorer with coefficients of 32 or 64 bits, and rows for it."""
     n_terms, n_outputs = draw(st.integers(1, 12)), draw(st.integers(1, 5))
     size = n_terms * n_outputs
-    coefficients = np.array(draw(st.lists(factors, min_size=size, max_size=size)), np.float32)
+    dtype: Any = draw(st.sampled_from([np.float32, np.float64]))
+    values = draw(st.lists(factors if dtype == np.float32 else numbers, min_size=size, max_size=size))
+    coefficients = np.array(values, dtype)
     intercepts = np.array(draw(st.lists(numbers, min_size=n_outputs, max_size=n_outputs)), np.float64)
     tables = draw(st.lists(st.dictionaries(st.integers(0, n_terms - 1), numbers, max_size=n_terms), max_size=9))
     kind: Any = draw(st.sampled_from([np.int32, np.int64]))

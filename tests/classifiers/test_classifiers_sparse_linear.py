@@ -1,4 +1,4 @@
-"""`SparseLinearScorer` rounds coefficients to 8 bits, scores with the same bits everywhere, and is stored whole."""
+"""`SparseLinearScorer` rounds coefficients, scores with the same bits everywhere, and is stored whole."""
 
 from itertools import pairwise
 from typing import Any
@@ -19,19 +19,25 @@ numbers = st.one_of(st.floats(-10, 10), st.sampled_from([0.0, 1e16, -1e16, 1.0, 
 
 @st.composite
 def cases(draw: st.DrawFn) -> tuple[SparseLinearScorer, CSR]:
-    """Draw a scorer in which every term has a coefficient, and rows for it."""
+    """Draw a scorer of any type in which every term has a coefficient, and rows for it."""
     n_terms, n_outputs = draw(st.integers(1, 12)), draw(st.integers(1, 5))
     outputs = [draw(st.sets(st.integers(0, n_outputs - 1), min_size=1)) for _ in range(n_terms)]
     pairs = [(column, output) for column, chosen in enumerate(outputs) for output in sorted(chosen)]
-    integers = draw(
-        st.lists(st.integers(-127, 127).filter(bool), min_size=len(pairs), max_size=len(pairs)),
-    )
-    scales = draw(st.lists(st.floats(1e-9, 1e3), min_size=n_outputs, max_size=n_outputs))
+    dtype: Any = draw(st.sampled_from(sparse_linear.DTYPES))
+    values: dict[Any, Any] = {
+        np.int8: st.integers(-127, 127),
+        np.float32: st.floats(-10, 10, width=32),
+        np.float64: numbers,
+    }
+    stored = draw(st.lists(values[dtype].filter(bool), min_size=len(pairs), max_size=len(pairs)))
+    scales = [1.0] * n_outputs
+    if dtype == np.int8:
+        scales = draw(st.lists(st.floats(1e-9, 1e3), min_size=n_outputs, max_size=n_outputs))
     intercepts = draw(st.lists(numbers, min_size=n_outputs, max_size=n_outputs))
     scorer = SparseLinearScorer(
         np.cumsum([0, *map(len, outputs)]).astype(np.int64),
         np.array([output for _, output in pairs], np.int32),
-        np.array(integers, np.int8),
+        np.array(stored, dtype),
         np.array(scales),
         np.array(intercepts),
     )
@@ -54,7 +60,7 @@ def twin(scorer: SparseLinearScorer, rows: CSR) -> list[list[float]]:
         for value, column in zip(rows.data[begin:end].tolist(), rows.indices[begin:end].tolist(), strict=True):
             for entry in range(scorer.indptr[column], scorer.indptr[column + 1]):
                 output = int(scorer.outputs[entry])
-                row[output] += value * (int(scorer.integers[entry]) * float(scorer.scales[output]))
+                row[output] += value * (float(scorer.numbers[entry]) * float(scorer.scales[output]))
         scores.append([total + intercept for total, intercept in zip(row, scorer.intercepts.tolist(), strict=True)])
     return scores
 
@@ -87,10 +93,21 @@ def test_coefficients_become_integers_of_which_the_largest_of_an_output_is_127()
     scorer = SparseLinearScorer.from_entries(columns, outputs, values, 3, np.array([0.5, -0.5]))
     # Scales are 2.54 / 127 = 0.02 and 0.5 / 127; 0.009 rounds to 0 and is left out; 0.25 is 63.5 steps, to even 64.
     assert scorer.scales == pytest.approx([0.02, 0.5 / 127])
-    assert scorer.integers.tolist() == [127, -127, -50, 64]
+    assert scorer.numbers.tolist() == [127, -127, -50, 64]
     assert scorer.outputs.tolist() == [0, 1, 0, 1]
     assert scorer.indptr.tolist() == [0, 2, 3, 4]
     assert scorer.coefficients == pytest.approx(np.array([[2.54, -0.5], [-1.0, 0.0], [0.0, 64 * 0.5 / 127]]))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_floats_have_scales_of_1_and_are_rounded_to_their_bits(dtype: type[np.generic]) -> None:
+    columns, outputs, values = np.array([0, 1, 0, 2]), np.array([0, 0, 1, 1]), np.array([1 / 3, 0.0, -1e-5, 7.0])
+    scorer = SparseLinearScorer.from_entries(columns, outputs, values, 3, np.zeros(2), dtype)
+    rounded = values.astype(dtype).astype(np.float64)
+    assert scorer.numbers.dtype == dtype
+    assert scorer.scales.tolist() == [1.0, 1.0]
+    assert scorer.coefficients.tolist() == [[rounded[0], rounded[2]], [0.0, 0.0], [0.0, rounded[3]]]
+    assert np.diff(scorer.indptr).tolist() == [2, 0, 1]  # the coefficient of 0 is left out
 
 
 def test_integers_are_encoded_as_leb128() -> None:
@@ -113,6 +130,7 @@ def test_a_stored_scorer_is_restored(case: tuple[SparseLinearScorer, CSR]) -> No
     assert SparseLinearScorer.check_declared(settings, specs_of(arrays), n_classes) == scorer.n_terms
     restored = SparseLinearScorer.restore(settings, arrays, scorer.n_terms, n_classes)
     assert restored.scores(rows).tolist() == scorer.scores(rows).tolist()
+    assert restored.numbers.dtype == scorer.numbers.dtype
     assert restored.stored_arrays().keys() == arrays.keys()
     assert all((restored.stored_arrays()[name] == array).all() for name, array in arrays.items())
 
@@ -137,6 +155,12 @@ SCORER = SparseLinearScorer.from_entries(
         ({"intercepts": np.array([1.0, np.nan, 1.0])}, "intercepts are not all finite"),
         ({"coefficients": np.array([127, -64, 127, 127], np.int32)}, "coefficients is int32"),
         ({"scales": np.ones(2)}, "scales is float64 of shape"),
+        ({"coefficients": np.array([1.0, 2.0, 3.0, 4.0])}, "floats, and one of them is 0, or a scale is not 1"),
+        (
+            {"coefficients": np.array([1.0, 0.0, 3.0, 4.0], np.float32), "scales": np.ones(3)},
+            "floats, and one of them is 0",
+        ),
+        ({"coefficients": np.array([1.0, np.inf, 3.0, 4.0]), "scales": np.ones(3)}, "coefficients are not all finite"),
     ],
 )
 def test_invalid_arrays_raise(changes: dict[str, Any], words: str) -> None:

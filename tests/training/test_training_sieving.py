@@ -11,6 +11,7 @@ from tests.reference.categorizer_cases import plain_categorizer
 
 from textsieve import Categorizer, InformationGain, InputError, compare, load, read
 from textsieve.archive import open_archive
+from textsieve.classifiers import LinearScorer
 from textsieve.classifiers.sparse_linear import SparseLinearScorer
 from textsieve.modelfile.arrays import arrays_of
 from textsieve.modelfile.header import KIND, MAX_BYTES
@@ -131,6 +132,63 @@ def test_a_corpus_that_is_read_again_gives_the_same_coefficients(
     assert (streamed.coef_ == counted.coef_).all()
 
 
+# -- the type of coefficients ------------------------------------------------------------------------------------------
+
+DTYPES: dict[str, type[np.generic]] = {"auto": np.int8, "float32": np.float32, "float64": np.float64}
+
+
+@pytest.mark.parametrize("name", DTYPES)
+def test_coefficients_that_are_left_have_the_type_and_the_file_fits(name: str, tmp_path: Path) -> None:
+    model = plain_categorizer(max_size="20kB", coefficient_dtype=name, probabilities="auto").fit(TEXTS, LABELS)
+    model.save(tmp_path / "model.sieve")
+    assert (tmp_path / "model.sieve").stat().st_size <= 20_000
+    loaded = load(tmp_path / "model.sieve")
+    for scorer in (model.model_.scorer, loaded.model_.scorer):
+        assert isinstance(scorer, SparseLinearScorer)
+        assert scorer.numbers.dtype == DTYPES[name]
+    assert loaded.coefficient_dtype == name
+    assert loaded.decision_function(NEW_TEXTS).tobytes() == model.decision_function(NEW_TEXTS).tobytes()
+    assert loaded.predict_proba(NEW_TEXTS).tobytes() == model.predict_proba(NEW_TEXTS).tobytes()
+
+
+@pytest.mark.parametrize(("name", "dtype"), [("auto", np.float32), ("float32", np.float32), ("float64", np.float64)])
+@pytest.mark.parametrize("classifier", ["svm", "nb"])
+def test_all_coefficients_have_the_type(name: str, dtype: type[np.generic], classifier: str, tmp_path: Path) -> None:
+    model = plain_categorizer(n_terms=500, classifier=classifier, coefficient_dtype=name, keep_stats=classifier == "nb")
+    model.fit(TEXTS, LABELS)
+    model.save(tmp_path / "model.sieve")
+    loaded = load(tmp_path / "model.sieve")
+    for scorer in (model.model_.scorer, loaded.model_.scorer):
+        assert isinstance(scorer, LinearScorer)
+        assert scorer.coefficients.dtype == dtype
+    assert loaded.decision_function(NEW_TEXTS).tobytes() == model.decision_function(NEW_TEXTS).tobytes()
+
+
+def test_64_bits_keep_what_32_bits_round() -> None:
+    double, single = (
+        plain_categorizer(n_terms=500, coefficient_dtype=name).fit(TEXTS, LABELS).model_.scorer.term_strengths()
+        for name in ("float64", "float32")
+    )
+    assert (double.astype(np.float32) == single).all()
+    assert (double != single).any()
+
+
+def test_an_update_keeps_the_type() -> None:
+    model = plain_categorizer(n_terms=500, classifier="nb", coefficient_dtype="float64", keep_stats=True)
+    updated = model.fit(TEXTS[:200], LABELS[:200]).update(TEXTS[200:], LABELS[200:])
+    assert updated.model_.scorer.term_strengths().dtype == np.float64
+
+
+def test_explanations_add_up_to_the_score_with_64_bits() -> None:
+    model = plain_categorizer(max_size="20kB", coefficient_dtype="float64").fit(TEXTS, LABELS)
+    explanation = model.explain(NEW_TEXTS[0])
+    for label, score in zip(model.classes_.tolist(), model.decision_function(NEW_TEXTS[:1])[0].tolist(), strict=True):
+        of_class, total = explanation[label], 0.0
+        for contribution in of_class.in_order():
+            total += contribution.contribution
+        assert total + of_class.intercept == of_class.score == score  # to the last bit
+
+
 # -- tolerance ---------------------------------------------------------------------------------------------------------
 
 CURVE: dict[float, Sequence[float]] = {1.0: [0.90, 0.92], 0.5: [0.90, 0.91], 0.25: [0.91, 0.90], 0.125: [0.80, 0.81]}
@@ -226,6 +284,9 @@ def test_class_weights_apply_to_the_coefficients_that_are_left() -> None:
         ({"tolerance": -1}, "tolerance=-1.*points from 0, or '1se'"),
         ({"tolerance": "2se"}, "tolerance='2se'"),
         ({"tolerance": float("nan")}, "tolerance=nan"),
+        ({"coefficient_dtype": "float16"}, "coefficient_dtype='float16'.*float32"),
+        ({"coefficient_dtype": None}, "coefficient_dtype=None"),
+        ({"coefficient_dtype": "float64", "classifier": "knn"}, "coefficient_dtype='float64'.*'knn' has no coeff"),
     ],
 )
 def test_invalid_settings_raise_before_training(settings: dict[str, Any], words: str) -> None:

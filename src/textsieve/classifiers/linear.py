@@ -3,7 +3,7 @@
 Each score of a document is the sum over its terms of weight x coefficient, plus the intercept. The products are added
 strictly in the order of the columns, starting from the first, and the intercept last. So a document has the same scores
 to the last bit whether numpy adds them up (few documents) or a kernel on threads (many documents), and however the
-documents are split into batches. Coefficients are stored as float32; calculations use float64.
+documents are split into batches. Coefficients are float32 or float64; calculations use float64.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,11 @@ FEW_PRODUCTS = 1 << 21
 
 _ROWS_PER_TASK = 1 << 12
 
-_ARRAYS: Layout = {"intercepts": (np.float64, ("outputs",)), "coefficients": (np.float32, ("terms", "outputs"))}
+_LAYOUTS: dict[type[np.floating], Layout] = {
+    dtype: {"intercepts": (np.float64, ("outputs",)), "coefficients": (dtype, ("terms", "outputs"))}
+    for dtype in (np.float32, np.float64)
+}
+"""The layout for each type of coefficients."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +37,7 @@ class LinearScorer:
 
     kind: ClassVar[str] = "linear"
 
-    coefficients: NDArray[np.float32]
+    coefficients: NDArray[np.floating]
     intercepts: Floats
 
     @property
@@ -61,7 +65,7 @@ class LinearScorer:
         """Return the coefficients of some pairs of term and output."""
         return np.asarray(self.coefficients[columns, outputs], np.float64)
 
-    def term_strengths(self) -> NDArray[np.float32]:
+    def term_strengths(self) -> NDArray[np.floating]:
         """Return the coefficients: how strongly each term indicates each class."""
         return self.coefficients
 
@@ -79,7 +83,9 @@ class LinearScorer:
         require_settings(settings)
         # For two classes, a single output (positive for the second class) is as valid as two.
         has_one_output = n_outputs == 2 and "intercepts" in specs and specs["intercepts"].shape == (1,)
-        return check_layout(specs, _ARRAYS, outputs=1 if has_one_output else n_outputs)["terms"]
+        is_double = "coefficients" in specs and specs["coefficients"].dtype == np.float64
+        layout = _LAYOUTS[np.float64 if is_double else np.float32]
+        return check_layout(specs, layout, outputs=1 if has_one_output else n_outputs)["terms"]
 
     @classmethod
     def restore(

@@ -118,10 +118,10 @@ def verified_linear_form(trained: Any, rows: csr_matrix) -> Linear:
     return form
 
 
-def linear_scorer(form: Linear) -> LinearScorer:
-    """Return the scorer of a linear form: float32 coefficients, one row per term."""
+def linear_scorer(form: Linear, dtype: type[np.floating] = np.float32) -> LinearScorer:
+    """Return the scorer of a linear form: coefficients of float32 or float64, one row per term."""
     coefficients, intercepts = form
-    return LinearScorer(np.ascontiguousarray(coefficients.T, np.float32), intercepts.astype(np.float64))
+    return LinearScorer(np.ascontiguousarray(coefficients.T, dtype), intercepts.astype(np.float64))
 
 
 def add_empty_classes(form: Linear, present: Ints, n_classes: int, *, signed: bool = False) -> Linear:

@@ -18,7 +18,7 @@ them would need alone. When one is dropped, the coefficients of the others must 
 Several small cuts, each followed by training, lose less accuracy than one large cut followed by training. Dropping
 coefficients without training again loses most.
 
-Coefficients are rounded to 8 bits at the end (`SparseLinearScorer`).
+Coefficients are rounded at the end, by default to 8 bits (`SparseLinearScorer`).
 """
 
 from __future__ import annotations
@@ -142,10 +142,15 @@ class Sieved(NamedTuple):
             columns=self.columns[positions], outputs=self.outputs[positions], values=self.values[positions]
         )
 
-    def scorer(self) -> tuple[Ints, SparseLinearScorer]:
-        """Return the columns of the terms that have a coefficient after rounding, ascending, and their scorer."""
+    def scorer(self, dtype: type[np.generic] = np.int8) -> tuple[Ints, SparseLinearScorer]:
+        """Return the columns of the terms that have a coefficient after rounding, ascending, and their scorer.
+
+        Coefficients are rounded to `dtype`, one of `sparse_linear.DTYPES`.
+        """
         n_columns = int(self.columns.max(initial=0)) + 1
-        rounded = SparseLinearScorer.from_entries(self.columns, self.outputs, self.values, n_columns, self.intercepts)
+        rounded = SparseLinearScorer.from_entries(
+            self.columns, self.outputs, self.values, n_columns, self.intercepts, dtype
+        )
         columns = np.flatnonzero(np.diff(rounded.indptr))
         return columns, rounded.take(columns)
 

@@ -1,12 +1,12 @@
-"""`SparseLinearScorer`: a linear scorer that keeps few coefficients, as integers of 8 bits.
+"""`SparseLinearScorer`: a linear scorer that keeps few coefficients, as integers of 8 bits or as floats.
 
-A coefficient is an integer from -127 to 127 times the scale of its class. Most pairs of term and class have none, so a
-score is a sum over the coefficients of a document's terms. Products are added in the order of the columns, and the
-intercept last, so the scores are the same to the last bit whether numpy adds them up (few documents) or a kernel on
-threads (many documents), and however the documents are split into batches.
+A coefficient is an integer from -127 to 127 times the scale of its class, or a float of 32 or 64 bits. Most pairs of
+term and class have none, so a score is a sum over the coefficients of a document's terms. Products are added in the
+order of the columns, and the intercept last, so the scores are the same to the last bit whether numpy adds them up (few
+documents) or a kernel on threads (many documents), and however the documents are split into batches.
 
 In memory, coefficients are sorted by term, because scoring looks them up by term. A file has them sorted by class: for
-each class the differences between consecutive columns, which are small numbers, and the integers. In models of 20
+each class the differences between consecutive columns, which are small numbers, and the coefficients. In models of 20
 Newsgroups this took 5 to 10 % fewer bytes than sorting by term. The differences are written as in LEB128: 7 bits per
 byte, lowest first, and the highest bit of a byte is 1 if another byte follows.
 """
@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,9 @@ from .scorer import (
 
 LARGEST_INTEGER = 127
 """The largest integer that stands for a coefficient; -128 is not used, so that signs are symmetric."""
+
+DTYPES: Final = (np.int8, np.float32, np.float64)
+"""The types of stored coefficients."""
 
 FEW_PRODUCTS = 1 << 18
 """The largest number of products that is calculated with numpy; more load the compiled kernels."""
@@ -97,45 +100,55 @@ def decode_integers(encoded: NDArray[np.uint8], n: int) -> Ints:
 class SparseLinearScorer:
     """Coefficients of some pairs of term and output, and an intercept for each output.
 
-    Term i has the coefficients `integers[indptr[i] : indptr[i + 1]]` times the scales of their `outputs`, which ascend.
+    Term i has the coefficients `numbers[indptr[i] : indptr[i + 1]]` times the scales of their `outputs`, which ascend.
+    If the numbers are floats, all scales are 1.
     """
 
     kind: ClassVar[str] = "sparse_linear"
 
     indptr: Ints
     outputs: NDArray[np.int32]
-    integers: NDArray[np.int8]
+    numbers: NDArray[Any]
     scales: Floats
     intercepts: Floats
 
     @classmethod
     def from_entries(
-        cls, columns: Ints, outputs: Ints, values: Floats, n_terms: int, intercepts: Floats
+        cls,
+        columns: Ints,
+        outputs: Ints,
+        values: Floats,
+        n_terms: int,
+        intercepts: Floats,
+        dtype: type[np.generic] = np.int8,
     ) -> SparseLinearScorer:
-        """Return a scorer with some coefficients, rounded to 8 bits.
+        """Return a scorer with some coefficients, rounded to one of `DTYPES`.
 
-        `values[i]` is the coefficient of the term in column `columns[i]` for the output `outputs[i]`. The scale of
-        an output makes its largest coefficient ±127. Coefficients that round to 0 are left out.
+        `values[i]` is the coefficient of the term in column `columns[i]` for the output `outputs[i]`. With 8 bits, the
+        scale of an output makes its largest coefficient ±127. Coefficients that round to 0 are left out.
         """
-        largest = np.zeros(len(intercepts))
-        np.maximum.at(largest, outputs, np.abs(values))
-        scales = np.where(largest > 0, largest / LARGEST_INTEGER, 1.0)
-        integers = np.rint(values / scales[outputs]).astype(np.int8)
-        nonzero = np.flatnonzero(integers)
-        return cls._sorted_by_term(columns[nonzero], outputs[nonzero], integers[nonzero], n_terms, scales, intercepts)
+        scales = np.ones(len(intercepts))
+        if dtype == np.int8:
+            largest = np.zeros(len(intercepts))
+            np.maximum.at(largest, outputs, np.abs(values))
+            scales = np.where(largest > 0, largest / LARGEST_INTEGER, 1.0)
+            values = np.rint(values / scales[outputs])
+        numbers = values.astype(dtype)
+        nonzero = np.flatnonzero(numbers)
+        return cls._sorted_by_term(columns[nonzero], outputs[nonzero], numbers[nonzero], n_terms, scales, intercepts)
 
     @classmethod
-    def without_terms(cls, n_outputs: int) -> SparseLinearScorer:
+    def without_terms(cls, n_outputs: int, dtype: type[np.generic] = np.int8) -> SparseLinearScorer:
         """Return a scorer of no terms."""
         nothing = np.zeros(0, np.int64)
-        return cls.from_entries(nothing, nothing, np.zeros(0), n_terms=0, intercepts=np.zeros(n_outputs))
+        return cls.from_entries(nothing, nothing, np.zeros(0), 0, np.zeros(n_outputs), dtype)
 
     @classmethod
     def _sorted_by_term(
         cls,
         columns: Ints,
         outputs: Ints,
-        integers: NDArray[np.int8],
+        numbers: NDArray[Any],
         n_terms: int,
         scales: Floats,
         intercepts: Floats,
@@ -144,7 +157,7 @@ class SparseLinearScorer:
         by_output = np.argsort(outputs, kind="stable")
         order = by_output[np.argsort(columns[by_output], kind="stable")]
         indptr = np.concatenate([[0], np.cumsum(np.bincount(columns, minlength=n_terms))]).astype(np.int64)
-        return cls(indptr, outputs[order].astype(np.int32), integers[order], scales, intercepts)
+        return cls(indptr, outputs[order].astype(np.int32), numbers[order], scales, intercepts)
 
     @property
     def n_terms(self) -> int:
@@ -159,12 +172,12 @@ class SparseLinearScorer:
     @property
     def n_coefficients(self) -> int:
         """Return the number of coefficients."""
-        return len(self.integers)
+        return len(self.numbers)
 
     @cached_property
     def _values(self) -> Floats:
         """Return the coefficients themselves."""
-        return self.integers * self.scales[self.outputs]
+        return np.asarray(self.numbers * self.scales[self.outputs])
 
     @cached_property
     def _columns(self) -> Ints:
@@ -183,7 +196,7 @@ class SparseLinearScorer:
         sizes = np.diff(self.indptr)[columns]
         entries, _ = _ranges(self.indptr[columns], sizes)
         indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        return SparseLinearScorer(indptr, self.outputs[entries], self.integers[entries], self.scales, self.intercepts)
+        return SparseLinearScorer(indptr, self.outputs[entries], self.numbers[entries], self.scales, self.intercepts)
 
     def strongest_first(self, terms: Sequence[str]) -> Ints:
         """Return the columns sorted by the sum of their squared coefficients, largest first; equal ones by spelling.
@@ -269,7 +282,7 @@ class SparseLinearScorer:
             "scales": self.scales,
             "coefficient_counts": counts.astype(np.int64),
             "column_steps": encode_integers(steps),
-            "coefficients": self.integers[by_output],
+            "coefficients": self.numbers[by_output],
         }
 
     @classmethod
@@ -279,7 +292,9 @@ class SparseLinearScorer:
         n_terms = settings["n_terms"]
         # For two classes, a single output (positive for the second class) is as valid as two.
         has_one_output = n_outputs == 2 and "intercepts" in specs and specs["intercepts"].shape == (1,)
-        sizes = check_layout(specs, _ARRAYS, outputs=1 if has_one_output else n_outputs)
+        dtype = specs["coefficients"].dtype if "coefficients" in specs else np.dtype(np.int8)
+        layout = {**_ARRAYS, "coefficients": (dtype.type, ("coefficients",))} if dtype in DTYPES else _ARRAYS
+        sizes = check_layout(specs, layout, outputs=1 if has_one_output else n_outputs)
         if not (is_whole(n_terms) and 0 <= n_terms <= sizes["coefficients"]):  # each term has a coefficient
             raise InputError(f"its scorer has {sizes['coefficients']:,} coefficients for {shown(n_terms)} terms")
         return int(n_terms)
@@ -290,12 +305,12 @@ class SparseLinearScorer:
     ) -> Self:
         """Return the stored scorer; for two classes it may have one output."""
         check_stored(cls, settings, arrays, n_terms, n_outputs)
-        for name in ("intercepts", "scales"):
+        for name in ("intercepts", "scales", "coefficients"):
             require_finite(name, arrays[name])
-        integers, counts = arrays["coefficients"], arrays["coefficient_counts"]
-        steps = decode_integers(arrays["column_steps"], len(integers))
+        numbers, counts = arrays["coefficients"], arrays["coefficient_counts"]
+        steps = decode_integers(arrays["column_steps"], len(numbers))
         bounds = np.concatenate([[0], np.cumsum(counts)])
-        require_indptr("coefficient_counts", bounds, len(integers))
+        require_indptr("coefficient_counts", bounds, len(numbers))
         begins = bounds[:-1][counts > 0]
         # The columns of an output are the sums of its own steps: sums over all steps, minus the sum before the output.
         sums = np.cumsum(steps)
@@ -306,10 +321,12 @@ class SparseLinearScorer:
         # terms there are no columns, and their maximum is 0; `max(..., 1)` lets that pass.
         if (steps[~is_first] == 0).any() or columns.max(initial=0) >= max(n_terms, 1):
             raise InputError(f"its coefficients are not of {n_terms:,} terms, each once for a class")
-        if not (integers.all() and integers.min(initial=0) >= -LARGEST_INTEGER):
+        if numbers.dtype == np.int8 and not (numbers.all() and numbers.min(initial=0) >= -LARGEST_INTEGER):
             raise InputError(f"coefficients has a number that is 0 or below -{LARGEST_INTEGER}")
+        if numbers.dtype != np.int8 and not (numbers.all() and (arrays["scales"] == 1).all()):
+            raise InputError("its coefficients are floats, and one of them is 0, or a scale is not 1")
         outputs = np.repeat(np.arange(len(counts)), counts)
-        scorer = cls._sorted_by_term(columns, outputs, integers, n_terms, arrays["scales"], arrays["intercepts"])
+        scorer = cls._sorted_by_term(columns, outputs, numbers, n_terms, arrays["scales"], arrays["intercepts"])
         if not np.diff(scorer.indptr).all():
             raise InputError("a term has no coefficient")
         return scorer

@@ -20,7 +20,7 @@ _METHODS = options.bundle(
     *map(
         options.setting_option,
         (
-            *("n_terms", "max_size", "tolerance", "projection", "projection_options"),
+            *("n_terms", "max_size", "tolerance", "coefficient_dtype", "projection", "projection_options"),
             *("classifier", "classifier_options", "class_weight"),
         ),
     ),

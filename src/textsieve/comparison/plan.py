@@ -42,7 +42,7 @@ CATEGORIZER_OPTIONS = ("tf", "idf", "norm", "class_weight")
 SELECTOR_WEIGHTS: dict[str, Collection[str]] = {"tf": TERM_FREQUENCIES, "idf": INVERSE_FREQUENCIES, "norm": NORMS}
 """The settings of a selector's term weighting, which are written as its options, and their allowed values."""
 _NOT_SHARED = {
-    *("selector", "selector_options", "n_terms", "max_size", "tolerance"),
+    *("selector", "selector_options", "n_terms", "max_size", "tolerance", "coefficient_dtype"),
     *("classifier", "classifier_options"),
     *("probabilities", "held_out", "folds", "keep_stats", "n_jobs"),
     *PRESENTATION,

@@ -17,7 +17,7 @@ from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
 from ..arrays import Counts, Floats, Ints
-from ..categorizer_settings import Settings
+from ..categorizer_settings import AUTO, Settings
 from ..classifiers.class_weights import require_rule_or_factors
 from ..classifiers.fitting import fit_each_class, fit_one_label, fit_own_scorer
 from ..classifiers.from_stats import Batches, fit_stats, learns_from_stats, stats_of
@@ -175,6 +175,17 @@ def _require_svm(settings: Settings, classifier: Any) -> None:
         )
 
 
+def _require_coefficients(settings: Settings, traits: Traits) -> None:
+    """Raise `InputError` for a type of coefficients if the classifier has none."""
+    if settings.coefficient_dtype != AUTO and traits.has_own_scorer:
+        raise InputError(
+            f"the classifier {shown(settings.classifier)} has no coefficients",
+            setting="coefficient_dtype",
+            value=settings.coefficient_dtype,
+            hint=f"use {AUTO!r}, or the classifier {list_classifiers(lambda traits: not traits.has_own_scorer)}",
+        )
+
+
 def _fit_projection(projection: TraceProjection, rows: csr_matrix, targets: Targets) -> TraceProjection:
     """Return a copy of a projection, fitted to rows of weights and their labels."""
     unfitted = clone(projection).set_params(unlabelled=None)  # classes are numbers here, and no number means unlabelled
@@ -230,6 +241,8 @@ class TrainingPlan:
     n_jobs: int
     sieves_coefficients: bool = False
     """Whether coefficients are dropped after training; see `training.sieving`."""
+    coefficient_dtype: str = AUTO
+    """The type of the model's coefficients: "float32", "float64" or "auto"."""
     has_collection_weights: bool = False
     """Whether documents to train on have the weights of `full_statistics` in place of counts.
 
@@ -251,6 +264,7 @@ class TrainingPlan:
         cut = cut_of(settings.cut, settings.cut_options)
         _require_border(cut, traits, settings)
         _require_svm(settings, classifier)
+        _require_coefficients(settings, traits)
         default_scheme = CLASSIFIERS.scheme_of(classifier)
         # A classifier given as an object keeps its own C and term frequency.
         if settings.sieves_coefficients and isinstance(settings.classifier, str):
@@ -286,6 +300,7 @@ class TrainingPlan:
             cut=cut,
             n_jobs=n_jobs,
             sieves_coefficients=settings.sieves_coefficients,
+            coefficient_dtype=settings.coefficient_dtype,
         )
 
     def on_collection_weights(self) -> TrainingPlan:
@@ -386,6 +401,16 @@ class TrainingPlan:
         latter must be as exact as in prediction. For all others, 32 bits are enough.
         """
         return np.float64 if self.traits.has_own_scorer else np.float32
+
+    @property
+    def dense_dtype(self) -> type[np.floating]:
+        """Return the type of the coefficients if none are dropped."""
+        return np.float64 if self.coefficient_dtype == "float64" else np.float32
+
+    @property
+    def sparse_dtype(self) -> type[np.generic]:
+        """Return the type of the coefficients that are left after others are dropped."""
+        return np.int8 if self.coefficient_dtype == AUTO else self.dense_dtype
 
     # -- training ------------------------------------------------------------------------------------------------
 
@@ -505,7 +530,7 @@ class TrainingPlan:
             linear = fit_one_label(
                 self.classifier, rows, class_numbers, n_classes, weight, projection_map, targets.weights
             )
-        return linear_scorer(linear)
+        return linear_scorer(linear, self.dense_dtype)
 
     @property
     def learns_from_stats(self) -> bool:
@@ -534,4 +559,5 @@ class TrainingPlan:
                 setting="stats.classes", value=stats.classes, hint=f"use the numbers of all classes, 0 to {last}"
             )
         weight = class_weight_by_number(self.class_weight, self.classifier, sizes)
-        return linear_scorer(fit_stats(self.classifier, stats, weight, multilabel=sizes.multilabel))
+        form = fit_stats(self.classifier, stats, weight, multilabel=sizes.multilabel)
+        return linear_scorer(form, self.dense_dtype)

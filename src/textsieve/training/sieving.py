@@ -143,10 +143,10 @@ class SieveTraining:
         return int(np.ceil(share * self.n_coefficients))
 
     def fitted(self, sieved: Sieved) -> FittedClassifier:
-        """Return the classifier with the coefficients that are left, rounded to 8 bits."""
+        """Return the classifier with the coefficients that are left, rounded to the type that the plan has."""
         from .plan import FittedClassifier
 
-        columns, scorer = sieved.scorer()
+        columns, scorer = sieved.scorer(self._plan.sparse_dtype)
         return FittedClassifier(scorer, self._idf[columns], self._fallback(columns), columns=columns)
 
     def _fallback(self, columns: Ints) -> int:
@@ -239,5 +239,5 @@ class SieveTraining:
 
     def _size_by(self, method: Callable[[Ints, SparseLinearScorer, Floats], int], sieved: Sieved) -> int:
         """Return the size of coefficients, terms and idf in a file, by a method of `StoredSize`."""
-        columns, scorer = sieved.scorer()
+        columns, scorer = sieved.scorer(self._plan.sparse_dtype)
         return method(columns, scorer, self._idf[columns])

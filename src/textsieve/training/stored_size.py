@@ -47,9 +47,13 @@ class StoredSize:
         ranks = np.sort(self._ranks[columns])
         prefixes = self._prefixes_of(ranks)
         n_suffix_bytes = int((self._lengths[ranks] - prefixes).sum()) + n_terms  # and a separator after each term
+        if scorer.numbers.dtype == np.int8:
+            bits_of_coefficients = _entropy(scorer.numbers.astype(np.int64) + LARGEST_INTEGER)  # shifted to be >= 0
+        else:  # hardly two floats are equal
+            bits_of_coefficients = 8.0 * scorer.numbers.nbytes
         bits = (
             bits_of_columns
-            + _entropy(scorer.integers.astype(np.int64) + LARGEST_INTEGER)  # shifted, because none may be negative
+            + bits_of_coefficients
             + _entropy(prefixes)
             + _entropy(_idf_steps(idf))
             + self._bits_per_suffix_byte * n_suffix_bytes

@@ -454,7 +454,7 @@ class Training:
         assert self._size_of is not None
         # With one label per document, a single output is enough for two classes.
         n_outputs = 1 if len(sizes.classes) == 2 and not sizes.multilabel else len(sizes.classes)
-        scorer = SparseLinearScorer.without_terms(n_outputs)
+        scorer = SparseLinearScorer.without_terms(n_outputs, self.plan.sparse_dtype)
         fitted = FittedClassifier(scorer, idf=np.zeros(0), fallback=0, columns=np.zeros(0, np.int64))
         empty = self.assemble(sizes, [], fitted, tuned, dict(about))  # a copy of `about`, because `assemble` changes it
         # The header is compressed, so that its size depends on the time in it; what is learned must not.

@@ -109,7 +109,7 @@ class SieveCategorizerModel(SieveModel, specs=CATEGORIZER_PARAMS):
 OUTPUT_COL = ParamSpec("outputCol", "features", "the new column with the vectors")
 CLASSIFIER_SETTINGS = (
     *("projection", "projection_options", "classifier", "classifier_options", "class_weight"),
-    *("max_size", "tolerance", "cut", "cut_options", "probabilities", "held_out", "keep_stats"),
+    *("max_size", "tolerance", "coefficient_dtype", "cut", "cut_options", "probabilities", "held_out", "keep_stats"),
     *PRESENTATION,
 )
 SELECTOR_PARAMS = (OUTPUT_COL, *setting_params(without=CLASSIFIER_SETTINGS))
