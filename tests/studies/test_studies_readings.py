@@ -13,7 +13,7 @@ from studies.iris import IrisAccuracy, IrisScore
 from studies.measurements import Scope
 from studies.prediction import Drop, PredictionSeconds, QualityAfterDrop, train
 from studies.quality import Quality
-from studies.random_splits import Rows
+from studies.random_splits import SEED, Rows
 from studies.selection import GrowthOfSelection, ScoreSeconds, TermsKept
 from studies.variants import (
     VariantQuality,
@@ -244,6 +244,16 @@ def test_figures_of_votes_are_shares() -> None:
 
 @pytest.mark.parametrize("n_terms", [500, 2_500])
 def test_drawn_diversity_is_near_the_expected_one(n_terms: int) -> None:
-    drawn, expected = measured(Diversity(n_terms, 100, False, 60), Diversity(n_terms, 100, True, 60))
+    drawn, expected, least, greatest = measured(
+        *(Diversity(n_terms, 100, figure, 60) for figure in ("mean", "expected", "least", "greatest"))
+    )
     assert expected == pytest.approx(200 * n_terms / 5_000 * (1 - n_terms / 5_000))
     assert drawn == pytest.approx(expected, rel=0.1)
+    assert 0 <= least < drawn < greatest <= 100
+
+
+def test_two_members_differ_in_the_terms_that_only_one_of_them_has() -> None:
+    figures = measured(*(Diversity(2_500, 100, figure, 2) for figure in ("mean", "least", "greatest")))
+    random = np.random.default_rng(SEED)
+    first, second = (set(random.permutation(5_000)[:2_500].tolist()) & set(range(100)) for _ in range(2))
+    assert figures == [len(first | second) - len(first & second)] * 3
