@@ -299,11 +299,10 @@ DIVERSITY = Item(
     columns="terms M",
     remark="""
     D(S1, S2), formula 4 of the paper, is the number of important terms that only one of two members has. *Drawn* is its
-    mean over all pairs of 400 members, *expected* is 2 Q (M/n) (1 - M/n). Two members with the same important terms
-    have 0; the least of all pairs at M = 2,000 is {least of all pairs | 2,000}. At M = 2,000 it is {drawn | 2,000}, {if
-    drawn | 2,000 ~ expected | 2,000}as{else}not as{end} expected ({expected | 2,000}). {if drawn | 2,000 > drawn | 500
-    & drawn | 2,000 > drawn | 4,000}Members of medium size differ most, which fits the paper's choice of a medium
-    M.{end}
+    mean over all pairs of 400 members, *expected* is 2 Q (M/n) (1 - M/n). At M = 2,000 the mean is {drawn | 2,000}, {if
+    drawn | 2,000 ~ expected | 2,000}as{else}not as{end} expected ({expected | 2,000}), and no pair has less than {least
+    of all pairs | 2,000}; two members with the same important terms would have 0. {if drawn | 2,000 > drawn | 500 &
+    drawn | 2,000 > drawn | 4,000}Members of medium size differ most, which fits the paper's choice of a medium M.{end}
     """,
 )
 
