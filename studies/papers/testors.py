@@ -60,13 +60,13 @@ the cosine of these weights. The paper gives neither its k nor how it turns scor
 topic gets its share of the stories, times a factor that is fitted on held-out stories (`pcut`). The other threshold
 rules are among the trials.
 
-Most of these numbers are of a run before textsieve changed how stories without a selected term are treated; they have
-not been measured again, and their lines in studies/results are rounded as on the page of that time. The trials with
-other k, and with the 944 most frequent terms, are new.
+Figures 1, 2 and 5 are of a run before textsieve changed how stories without a selected term are treated; they have not
+been measured again, and their lines in studies/results are rounded as on the page of that time. Only their trials with
+other k, and with the 944 most frequent terms, are newer.
 """
 WITHOUT_TERMS = """
-**Stories without a selected term** get the class of most training stories without one. At the older of the commits
-above, the thresholds decided about them, as about other stories.
+**Stories without a selected term** get the class of most training stories without one. In Figures 1 and 2 the
+thresholds decided about them, as about other stories.
 """
 STAND_IN = """
 RCV1-v2 with its 47,152 terms is not available. MULAN's first subset replaces it: 6,000 stories with 101 topics, of
