@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -26,7 +26,6 @@ Settings = tuple[tuple[str, Any], ...]
 LabelSet = tuple[Any, ...]
 """The labels of a document, sorted."""
 
-N_LARGEST = 4
 N_CACHED = 12
 """The number of counted corpora that stay in memory, because several kinds of measurements use them."""
 DEFAULT_FOLDS = 5
@@ -161,10 +160,10 @@ def reduce_to_scope(documents: Documents, scope: Scope) -> Documents:
 # -- labels and words --------------------------------------------------------------------------------------------------
 
 
-def _four_largest(documents: Documents) -> Documents:
-    """Keep the four most frequent classes and their documents; a document gets the first of its classes among them."""
+def _largest(documents: Documents, n_classes: int) -> Documents:
+    """Keep the most frequent classes and their documents; a document gets the first of its classes among them."""
     members = members_of(documents.labels)
-    largest = set(sorted(members, key=lambda label: -len(members[label]))[:N_LARGEST])
+    largest = set(sorted(members, key=lambda label: -len(members[label]))[:n_classes])
     labels = [tuple(label for label in label_set if label in largest)[:1] for label_set in documents.labels]
     has_label = np.array([bool(label_set) for label_set in labels])
     folds = tuple(
@@ -224,7 +223,8 @@ def _keep_labelled(documents: Documents, labels: list[LabelSet]) -> Documents:
 
 LABELS: dict[str, Callable[[Documents], Documents]] = {
     "all": lambda documents: documents,
-    "four largest": _four_largest,
+    "four largest": partial(_largest, n_classes=4),
+    "ten largest": partial(_largest, n_classes=10),
     "first label": _first_label,
     "copied": _copied,
     "thirteen of odp": _thirteen_of_odp,

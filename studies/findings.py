@@ -66,7 +66,8 @@ FINDINGS = (
     """
     **Much of the gain of random subspaces comes from a look at the test texts.** With terms selected from all texts, as
     in the paper, the ensemble has {subspace table1: RSM | DF + IG} % and a single SVM {subspace table1: SVM | DF + IG}
-    %; with terms selected from the training texts alone {subspace table1: RSM, terms from training | DF + IG} and
-    {subspace table1: SVM, terms from training | DF + IG} %.
+    %. On words instead of stems it is {subspace table1: RSM, words | DF + IG} and {subspace table1: SVM, words | DF +
+    IG} %, and with terms selected from the training texts alone {subspace table1: RSM, words, terms from training | DF
+    + IG} and {subspace table1: SVM, words, terms from training | DF + IG} %.
     """,
 )

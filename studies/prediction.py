@@ -22,13 +22,13 @@ import numpy as np
 from scipy.sparse import csr_matrix, vstack
 from sklearn.neighbors import KNeighborsClassifier
 
-from textsieve import DROP, TermWeighter
+from textsieve import DROP
 from textsieve.comparison import half_width
 
 from .documents import Collection, CollectionMeasurement, Documents, Fold
 from .measurements import Estimate, Scope, group_by
 from .quality import Size
-from .selection import estimator_of
+from .selection import estimator_of, weighter_of
 
 REPEATS = 3
 """The number of runs whose median time is reported, after a first one that loads compiled code."""
@@ -50,7 +50,7 @@ class Drop(NamedTuple):
 class Trained(NamedTuple):
     """A trained classifier, its training and test documents, and the share of training documents that it uses."""
 
-    weighter: TermWeighter
+    weighter: Any
     classifier: Any
     rows: csr_matrix
     labels: Any
@@ -85,7 +85,7 @@ def train(documents: Documents, fold: Fold, measurement: Any, n_jobs: int | None
     labels, test_labels = (np.array(documents.targets(fold, part)) for part in (fold.train, fold.test))
     selector.set_params(k=measurement.n_terms).fit(counts, labels)
     counts, test_counts = (csr_matrix(selector.transform(part)) for part in (counts, test_counts))
-    weighter = TermWeighter(**weights).fit(counts)
+    weighter = weighter_of(weights).fit(counts)
     rows = csr_matrix(weighter.transform(counts))
     share_used = 1.0
     if measurement.drop is not None:

@@ -4,16 +4,30 @@ from __future__ import annotations
 
 import time
 from ast import literal_eval
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import mean, median
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from scipy.sparse import csr_matrix
 from sklearn.naive_bayes import MultinomialNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
-from textsieve import KNNFP, OCFS, TCFP, TOFA, ChiSquare, ClassStats, CosineKNN, InformationGain, Rocchio
+from textsieve import (
+    KNNFP,
+    OCFS,
+    TCFP,
+    TOFA,
+    ChiSquare,
+    ClassStats,
+    CosineKNN,
+    InformationGain,
+    Rocchio,
+    TermWeighter,
+)
 from textsieve.classifiers import LinearSVM
 from textsieve.comparison import half_width
 from textsieve.selectors.chi import chi_square
@@ -33,6 +47,7 @@ RARE = 20
 """k of k-NNFP: if a term is in fewer documents than this, all of them vote."""
 
 WEIGHTS = ("tf", "idf", "norm")
+LOG10 = "log10"
 ESTIMATORS: dict[str, Callable[..., Any]] = {
     "ocfs": OCFS,
     "tofa": TOFA,
@@ -50,12 +65,25 @@ ESTIMATORS: dict[str, Callable[..., Any]] = {
 def estimator_of(variant: str) -> tuple[Any, dict[str, str]]:
     """Return the estimator that `compare` calls by this name, and the weights among its options.
 
-    "knn(k=30,tf=log)" gives `CosineKNN(k=30)` and {"tf": "log"}.
+    "knn(k=30,tf=log)" gives `CosineKNN(k=30)` and {"tf": "log"}. "tf=log10" is for `weighter_of`; `compare` has no such
+    option.
     """
     name, _, options_text = variant.removesuffix(")").partition("(")
     options = dict(option.split("=") for option in options_text.split(",") if option)
     weights = {option: options.pop(option) for option in WEIGHTS if option in options}
     return ESTIMATORS[name](**{option: _parse_value(text) for option, text in options.items()}), weights
+
+
+def weighter_of(weights: Mapping[str, str]) -> Any:
+    """Return the transformer from counts to weights; "tf": "log10", which `TermWeighter` lacks, is 1 + log10 tf."""
+    if weights.get("tf") != LOG10:
+        return TermWeighter(**weights)
+    return make_pipeline(FunctionTransformer(_one_plus_log10), TermWeighter(**{**weights, "tf": "tf"}))
+
+
+def _one_plus_log10(counts: csr_matrix) -> csr_matrix:
+    """Return 1 + log10 of the counts that are not 0."""
+    return csr_matrix((1.0 + np.log10(counts.data), counts.indices, counts.indptr), counts.shape)
 
 
 def _parse_value(text: str) -> Any:

@@ -1,6 +1,6 @@
 """Variants of the classifiers and documents of the paper `tcfp` that `compare` does not have.
 
-- "log10 tf": weights (1 + log10 tf) idf instead of (1 + ln tf) idf.
+- "tf=log10" among the weights of a classifier: 1 + log10 tf instead of 1 + ln tf.
 - "formula 9": votes of a class multiplied by the largest class size / its own, which the paper does for TCFP alone.
 - "irrelevant N": N % more terms in each document, drawn at random from as many new terms as were selected. They say
   nothing about the class.
@@ -19,17 +19,17 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack, vstack
+from sklearn.metrics import f1_score
 
-from textsieve import TermWeighter
 from textsieve.comparison import half_width
 
 from .documents import Collection, CollectionMeasurement, Documents, Fold
 from .measurements import Estimate, Scope, group_by
 from .prediction import without_warnings
 from .quality import Size
-from .selection import estimator_of
+from .selection import estimator_of, weighter_of
 
-LOG10, FORMULA_9, IRRELEVANT = "log10 tf", "formula 9", "irrelevant"
+FORMULA_9, IRRELEVANT = "formula 9", "irrelevant"
 REPEATS = 3
 JOINED = (1, 2, 4, 8)
 """How many test documents are joined into one, so that it has more terms."""
@@ -38,7 +38,7 @@ CLASSES = (5, 10, 20)
 
 @dataclass(frozen=True)
 class VariantQuality(CollectionMeasurement):
-    """The accuracy, which is micro-F1 for single-label documents, of a variant: the mean over folds."""
+    """A figure of a classifier or a variant of it, for single-label documents: the mean over folds."""
 
     step: ClassVar[str] = "variants"
 
@@ -46,40 +46,52 @@ class VariantQuality(CollectionMeasurement):
     selector: str
     n_terms: Size
     classifier: str
-    variants: tuple[str, ...]
+    variants: tuple[str, ...] = ()
+    figure: str = "micro_f1"
+    """A key of `F1_OF`."""
 
     @classmethod
     def measure_on(
         cls, documents: Documents, measurements: Sequence[Self], scope: Scope
     ) -> Iterator[tuple[Self, Estimate]]:
-        """Select terms once for each fold and number of terms."""
+        """Select terms once for each fold and number of terms, and train once for all figures."""
         values: dict[Any, list[float]] = {measurement: [] for measurement in measurements}
         for fold in documents.folds:
+            test_labels = np.array(documents.targets(fold, fold.test))
             for group in group_by(measurements, "selector", "n_terms").values():
                 parts = selected_counts(documents, fold, group[0].selector, group[0].n_terms)
-                for measurement in group:
-                    values[measurement].append(measurement._accuracy(documents, fold, parts, scope))
+                for figures in group_by(group, "classifier", "variants").values():
+                    predicted = figures[0]._predict(documents, fold, parts, scope)
+                    for measurement in figures:
+                        values[measurement].append(F1_OF[measurement.figure](test_labels, predicted))
         tested_to_trained = float(np.mean([len(fold.test) / len(fold.train) for fold in documents.folds]))
         for measurement, of_folds in values.items():
             yield measurement, Estimate(float(np.mean(of_folds)), half_width(of_folds, tested_to_trained))
 
-    def _accuracy(self, documents: Documents, fold: Fold, parts: tuple[csr_matrix, csr_matrix], scope: Scope) -> float:
-        """Return the accuracy in a fold, given the counts of the selected terms."""
+    def _predict(
+        self, documents: Documents, fold: Fold, parts: tuple[csr_matrix, csr_matrix], scope: Scope
+    ) -> NDArray[Any]:
+        """Return the predicted labels of the test documents of a fold, given the counts of the selected terms."""
         share = next((float(variant.split()[1]) / 100 for variant in self.variants if IRRELEVANT in variant), 0.0)
         if share:
             parts = add_irrelevant_terms(parts[0], share, 1), add_irrelevant_terms(parts[1], share, 2)
-        labels, test_labels = (np.array(documents.targets(fold, part)) for part in (fold.train, fold.test))
-        rows, test_rows = weigh(*parts, self.classifier, is_log10=LOG10 in self.variants)
+        labels = np.array(documents.targets(fold, fold.train))
+        rows, test_rows = weigh(*parts, self.classifier)
         classifier, _ = estimator_of(self.classifier)
         if "n_jobs" in classifier.get_params():
             classifier.set_params(n_jobs=scope.n_jobs)
         with without_warnings():
             classifier.fit(rows, labels)
             if FORMULA_9 in self.variants:
-                predicted = predict_by_formula_9(classifier, test_rows)
-            else:
-                predicted = classifier.predict(test_rows)
-        return float(np.mean(predicted == test_labels))
+                return predict_by_formula_9(classifier, test_rows)
+            return np.asarray(classifier.predict(test_rows))
+
+
+F1_OF: dict[str, Callable[[NDArray[Any], NDArray[Any]], float]] = {
+    "micro_f1": lambda true, predicted: float(np.mean(predicted == true)),
+    "macro_f1": lambda true, predicted: float(f1_score(true, predicted, average="macro")),
+}
+"""Micro-F1, which is the accuracy of single-label documents, and the mean F1 of the classes of the test documents."""
 
 
 def selected_counts(documents: Documents, fold: Fold, selector: str, n_terms: Size) -> tuple[csr_matrix, csr_matrix]:
@@ -91,21 +103,11 @@ def selected_counts(documents: Documents, fold: Fold, selector: str, n_terms: Si
     return csr_matrix(estimator.transform(train)), csr_matrix(estimator.transform(test))
 
 
-def weigh(
-    train: csr_matrix, test: csr_matrix, classifier: str, *, is_log10: bool = False
-) -> tuple[csr_matrix, csr_matrix]:
+def weigh(train: csr_matrix, test: csr_matrix, classifier: str) -> tuple[csr_matrix, csr_matrix]:
     """Return the weights of training and test documents, as the variant of a classifier says."""
     _, weights = estimator_of(classifier)
-    if is_log10:
-        train, test = _log10(train), _log10(test)
-        weights = weights | {"tf": "tf"}
-    weighter = TermWeighter(**weights).fit(train)
+    weighter = weighter_of(weights).fit(train)
     return csr_matrix(weighter.transform(train)), csr_matrix(weighter.transform(test))
-
-
-def _log10(counts: csr_matrix) -> csr_matrix:
-    """Return 1 + log10 of the counts that are not 0."""
-    return csr_matrix((1.0 + np.log10(counts.data), counts.indices, counts.indptr), counts.shape)
 
 
 def add_irrelevant_terms(counts: csr_matrix, share: float, seed: int) -> csr_matrix:

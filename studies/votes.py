@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from statistics import fmean
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -87,12 +88,12 @@ def train_members(rows: Rows, n_terms: int, n_members: int) -> Outcome:
 
 @dataclass(frozen=True)
 class Diversity(Measurement):
-    """The mean diversity of all pairs of members that draw M of 5,000 terms, of which Q are important."""
+    """The diversity of pairs of members that draw M of 5,000 terms, of which Q are important: mean, least, greatest."""
 
     n_terms: int
     n_important: int
-    is_expected: bool
-    """Whether the value of the formula is returned instead."""
+    figure: str = "mean"
+    """A key of `OF_PAIRS`, or "expected" for the mean by the formula."""
     n_members: int = 400
 
     @classmethod
@@ -102,19 +103,26 @@ class Diversity(Measurement):
         """Draw terms for each member; the first Q of all terms are important."""
         report_step("diversity of members")
         for measurement in requested:
-            yield measurement, Estimate(measurement._expected() if measurement.is_expected else measurement._drawn())
+            if measurement.figure == "expected":
+                yield measurement, Estimate(measurement._expected())
+            else:
+                yield measurement, Estimate(float(OF_PAIRS[measurement.figure](measurement._of_all_pairs())))
 
     def _expected(self) -> float:
         """Return the mean diversity of two members by the formula."""
         share = self.n_terms / N_TERMS
         return 2.0 * self.n_important * share * (1.0 - share)
 
-    def _drawn(self) -> float:
-        """Return the mean diversity of all pairs of drawn members."""
+    def _of_all_pairs(self) -> list[int]:
+        """Return the diversity of each pair of drawn members."""
         random = np.random.default_rng(SEED)
         has_term = np.zeros((self.n_members, self.n_important), np.bool_)
         for member in has_term:
             drawn = random.permutation(N_TERMS)[: self.n_terms]
             member[drawn[drawn < self.n_important]] = True
         pairs = combinations(range(self.n_members), 2)
-        return float(np.mean([np.count_nonzero(has_term[first] != has_term[second]) for first, second in pairs]))
+        return [int(np.count_nonzero(has_term[first] != has_term[second])) for first, second in pairs]
+
+
+OF_PAIRS: dict[str, Callable[[list[int]], float]] = {"mean": fmean, "least": min, "greatest": max}
+"""Figures of the diversities of all pairs."""

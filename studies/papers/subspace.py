@@ -11,11 +11,12 @@ from ..paper import ACCURACY, TERMS, Cell, Claim, Item, Paper, Printed, Toleranc
 from ..random_splits import CUT, N_TERMS, STAGES, Preparation, TermsLeft
 from ..votes import Diversity, VoteAndMean
 
+STEMS = Collection("brown", (("normalise", "stem"),), folds=5, words="letters")
+"""Stems that consist of letters, whose numbers come nearest to the paper's."""
 WORDS = Collection("brown", folds=5)
-STEMS = replace(WORDS, settings=(("normalise", "stem"),))
 READINGS: dict[str, Collection] = {
-    "stems": STEMS,
-    "stems of letters": replace(STEMS, words="letters"),
+    "words": WORDS,
+    "stems, digits too": replace(STEMS, words="all"),
     "stems, no stop words": replace(WORDS, settings=(("normalise", "stem"), ("stop_words", "english"))),
     "lemmas": replace(WORDS, settings=(("normalise", "lemma"),)),
     "no stop words": replace(WORDS, settings=(("stop_words", "english"),)),
@@ -41,7 +42,9 @@ BEST = (2_000, 400)
 SETTING = """
 Brown has 500 texts of 15 genres, and all are used; the paper uses 495, and does not say which it leaves out. A random
 80 % are training documents and 20 % test documents, in five splits for Figure 3 as in the paper, in twenty for Table I.
-Words are in lowercase.
+Terms are stems of words that consist of letters, in lowercase. *Words* are words as they stand, with digits; they are
+the terms of Figure 3 and of *Best*, too. The numbers of words are of an older run, and have not been measured again
+(their lines in studies/results are rounded as on the page of that time).
 
 The paper does not say how terms are weighted. It reduces existing document vectors, by document frequency (terms in
 less than 1 % of the texts are left out) and then by information gain (5,000 remain), on the whole collection, before
@@ -54,9 +57,6 @@ training texts. C of the single SVM is the best in five folds of all texts. The 
 loss, one class against the rest; members of ensembles have C = 100 and one vote each.
 """
 WITHOUT_TERMS = """
-All numbers but *Votes* and *Diversity* are of an older run, and have not been measured again (their lines in
-studies/results are rounded as on the page of that time).
-
 **Texts without a selected term** do not occur: Brown's texts have 2,000 words each. Members of ensembles whose terms
 are all missing from a text vote for the class of the largest intercept.
 """
@@ -73,7 +73,7 @@ PRINTED_ENSEMBLE, PRINTED_GAIN = 56.52, 3.69
 
 
 def single_measurements(
-    classifier: str, preparation: Preparation, collection: Collection = WORDS
+    classifier: str, preparation: Preparation, collection: Collection = STEMS
 ) -> dict[str, SingleClassifier]:
     """Return the measurements of a classifier on all terms, and on the selected terms of each stage."""
     return {
@@ -110,9 +110,14 @@ def term_number_cells(row: str, collection: Collection, printed: Sequence[Printe
     ]
 
 
-def ensemble_cells(suffix: str, preparation: Preparation, printed: Sequence[float | None] = (None, None)) -> list[Cell]:
+def ensemble_cells(
+    suffix: str,
+    preparation: Preparation,
+    printed: Sequence[float | None] = (None, None),
+    collection: Collection = STEMS,
+) -> list[Cell]:
     """Return cells of the accuracy of the paper's ensemble (RSM), and of its gain over a single SVM."""
-    grid = Grid(WORDS, preparation, (BEST[0], N_TERMS), (1, BEST[1]), TABLE_REPEATS)
+    grid = Grid(collection, preparation, (BEST[0], N_TERMS), (1, BEST[1]), TABLE_REPEATS)
     return [
         Cell(f"{row}{suffix}", preparation.terms, SubspaceSize(grid, figure, BEST), number)
         for (row, figure), number in zip({"RSM": "accuracy", "RSM over SVM": "gain"}.items(), printed, strict=True)
@@ -123,7 +128,7 @@ def table1_cells() -> tuple[Cell, ...]:
     """Return the cells of Table I."""
     neighbours, svm = (single_measurements(name, FROM_ALL) for name in ("k-NN", "SVM"))
     return (
-        *term_number_cells("terms", WORDS, PRINTED["terms"]),
+        *term_number_cells("terms", STEMS, PRINTED["terms"]),
         *accuracy_cells("k-NN", neighbours, PRINTED["k-NN"]),
         *setting_cells("k", neighbours, PRINTED["k"]),
         *accuracy_cells("SVM", svm, PRINTED["SVM"]),
@@ -132,12 +137,12 @@ def table1_cells() -> tuple[Cell, ...]:
     )
 
 
-def other_single_cells(suffix: str, preparation: Preparation, collection: Collection = WORDS) -> list[Cell]:
-    """Return cells of k-NN by distance and by cosine, which ignores lengths, and of the SVM."""
+def other_single_cells(suffix: str, preparation: Preparation) -> list[Cell]:
+    """Return cells of words as they stand: of k-NN by distance and by cosine, which ignores lengths, and of the SVM."""
     return [
         cell
         for name in ("k-NN", "k-NN, cosine", "SVM")
-        for cell in accuracy_cells(f"{name}{suffix}", single_measurements(name, preparation, collection))
+        for cell in accuracy_cells(f"{name}{suffix}", single_measurements(name, preparation, WORDS))
     ]
 
 
@@ -145,15 +150,20 @@ def table1_trial_cells() -> tuple[Cell, ...]:
     """Return the cells of other preparations."""
     return (
         *(cell for name, reading in READINGS.items() for cell in term_number_cells(f"terms, {name}", reading)),
-        *accuracy_cells("k-NN, cosine", single_measurements("k-NN, cosine", FROM_ALL)),
-        *other_single_cells(", terms from training", FROM_TRAINING),
-        *ensemble_cells(", terms from training", FROM_TRAINING),
+        *(
+            cell
+            for name in ("k-NN", "SVM")
+            for cell in accuracy_cells(f"{name}, terms from training", single_measurements(name, FROM_TRAINING))
+        ),
+        *other_single_cells(", words", FROM_ALL),
+        *ensemble_cells(", words", FROM_ALL, collection=WORDS),
+        *other_single_cells(", words, terms from training", FROM_TRAINING),
+        *ensemble_cells(", words, terms from training", FROM_TRAINING, collection=WORDS),
         *(
             cell
             for weights in FAIR_WEIGHTS
-            for cell in other_single_cells(f", terms from training, {weights}", Preparation(weights=weights))
+            for cell in other_single_cells(f", words, terms from training, {weights}", Preparation(weights=weights))
         ),
-        *other_single_cells(", stems", FROM_ALL, STEMS),
     )
 
 
@@ -166,7 +176,7 @@ LARGE = tuple(written for C, written in WRITTEN.items() if C > 4)
 def penalty_cells(rows: Mapping[str, Preparation]) -> tuple[Cell, ...]:
     """Return cells of the accuracy by C."""
     return tuple(
-        Cell(row, WRITTEN[C], AccuracyAtC(WORDS, preparation, C))
+        Cell(row, WRITTEN[C], AccuracyAtC(STEMS, preparation, C))
         for row, preparation in rows.items()
         for C in PENALTIES
     )
@@ -202,24 +212,26 @@ def best_cells(grid: Grid) -> tuple[Cell, ...]:
 
 TABLE_REMARK = """
 **k-NN** {if k-NN | all minus k-NN | DF > 10}falls because vectors are scaled over all terms: what remains of a text of
-rare words is short, and a short vector is near to everything.{else}does not fall much here.{end} By cosine, which
-ignores lengths, the same rows give {k-NN, cosine | all}, {k-NN, cosine | DF} and {k-NN, cosine | DF + IG}; with
-distances of vectors that are scaled to length 1 after the reduction, terms from training, it is {k-NN, terms from
-training, tf-idf, length 1 | all}, {k-NN, terms from training, tf-idf, length 1 | DF} and {k-NN, terms from training,
-tf-idf, length 1 | DF + IG}.
+rare words is short, and a short vector is near to everything.{else}does not fall much here.{end} With words as they
+stand it is {k-NN, words | all}, {k-NN, words | DF} and {k-NN, words | DF + IG}, and by cosine, which ignores lengths,
+{k-NN, cosine, words | all}, {k-NN, cosine, words | DF} and {k-NN, cosine, words | DF + IG}; with distances of vectors
+that are scaled to length 1 after the reduction, terms from training, {k-NN, words, terms from training, tf-idf, length
+1 | all}, {k-NN, words, terms from training, tf-idf, length 1 | DF} and {k-NN, words, terms from training, tf-idf,
+length 1 | DF + IG}.
 
 **The SVM** has {SVM, terms from training | DF} after DF and {SVM, terms from training | DF + IG} after both with terms
 from training, {SVM | DF} and {SVM | DF + IG} with terms from all texts. {if SVM | DF + IG minus SVM | DF > 3 & SVM,
 terms from training | DF + IG minus SVM, terms from training | DF < 1}So it rises with information gain because the test
-texts take part in the selection.{end} The ensemble uses the same terms: {RSM | DF + IG}, and {RSM, terms from training
-| DF + IG} with terms from training. Its gain over a single SVM of the same C is {RSM over SVM | DF + IG} and {RSM over
-SVM, terms from training | DF + IG}, with wide intervals. docs/research/subspaces-results.md has more weightings and
+texts take part in the selection.{end} The ensemble uses the same terms: {RSM | DF + IG}. With words as they stand it
+has {RSM, words | DF + IG}, and {RSM, words, terms from training | DF + IG} with terms from training. Its gain over a
+single SVM of the same C is {RSM over SVM | DF + IG}, with words {RSM over SVM, words | DF + IG} and {RSM over SVM,
+words, terms from training | DF + IG}, with wide intervals. docs/research/subspaces-results.md has more weightings and
 sizes, on other splits and with a correction for their number.
 
 *RSM over SVM* is on the same splits and with the same C = 100, *SVM* with the C of the row below it. The **numbers of
-terms** are not those of words: stems that consist of letters have {terms, stems of letters | all} and {terms, stems of
-letters | DF}. 25 % of the paper's terms, to the nearest thousand, would be 6,000; it took 5,000, and so do we. k varies
-much from split to split, so neither k nor C is judged.
+terms** decided which terms are taken: stems of letters are {terms | all}, and {terms | DF} after DF; words as they
+stand are {terms, words | all} and {terms, words | DF}. 25 % of the paper's terms, to the nearest thousand, would be
+6,000; it took 5,000, and so do we. k varies much from split to split, so neither k nor C is judged.
 """
 
 PENALTY_REMARK = """
@@ -254,7 +266,7 @@ VOTES = Item(
     f"votes of {MEMBERS} linear members, and the mean of their scores, five splits",
     ACCURACY,
     tuple(
-        Cell(row, M, VoteAndMean(WORDS, FROM_TRAINING, M, MEMBERS, figure))
+        Cell(row, M, VoteAndMean(STEMS, FROM_TRAINING, M, MEMBERS, figure))
         for row, figure in {
             "majority vote": "vote",
             "mean of scores": "mean",
@@ -282,16 +294,22 @@ DIVERSITY = Item(
     "diversity of two members if 100 of 5,000 terms are important",
     replace(TERMS, digits=".2f"),
     tuple(
-        Cell(row, M, Diversity(M, 100, is_expected))
-        for row, is_expected in {"drawn": False, "expected": True}.items()
+        Cell(row, M, Diversity(M, 100, figure))
+        for row, figure in {
+            "drawn": "mean",
+            "expected": "expected",
+            "least of all pairs": "least",
+            "greatest of all pairs": "greatest",
+        }.items()
         for M in (500, 1_000, 2_000, 3_000, 4_000)
     ),
     columns="terms M",
     remark="""
-    The number of important terms that only one of two members has, formula 4 of the paper: the mean over all pairs of
-    400 members, and by 2 Q (M/n) (1 - M/n). At M = 2,000 it is {drawn | 2,000}, {if drawn | 2,000 ~ expected |
-    2,000}as{else}not as{end} expected ({expected | 2,000}). {if drawn | 2,000 > drawn | 500 & drawn | 2,000 > drawn |
-    4,000}Members of medium size differ most, which fits the paper's choice of a medium M.{end}
+    D(S1, S2), formula 4 of the paper, is the number of important terms that only one of two members has. *Drawn* is its
+    mean over all pairs of 400 members, *expected* is 2 Q (M/n) (1 - M/n). At M = 2,000 the mean is {drawn | 2,000}, {if
+    drawn | 2,000 ~ expected | 2,000}as{else}not as{end} expected ({expected | 2,000}), and no pair has less than {least
+    of all pairs | 2,000}; two members with the same important terms would have 0. {if drawn | 2,000 > drawn | 500 &
+    drawn | 2,000 > drawn | 4,000}Members of medium size differ most, which fits the paper's choice of a medium M.{end}
     """,
 )
 

@@ -11,13 +11,16 @@ from studies.assigned import Assigned, AssignedQuality
 from studies.documents import LABELS, Collection, Composed, Documents, Fold, Mislabelled, members_of
 from studies.iris import IrisAccuracy, IrisScore
 from studies.measurements import Scope
-from studies.random_splits import Rows
+from studies.prediction import Drop, PredictionSeconds, QualityAfterDrop, train
+from studies.quality import Quality
+from studies.random_splits import SEED, Rows
 from studies.selection import GrowthOfSelection, ScoreSeconds, TermsKept
 from studies.variants import (
     VariantQuality,
     add_irrelevant_terms,
     join_rows,
     predict_by_formula_9,
+    selected_counts,
     slope,
     weigh,
 )
@@ -146,7 +149,7 @@ def test_terms_that_stay_are_those_of_both_labellings(posts: Collection) -> None
 
 def test_log10_weights_are_those_of_the_formula() -> None:
     counts = csr_matrix([[1, 10, 0], [0, 1, 2]])
-    rows, _ = weigh(counts, counts, "knn(tf=log,idf=none,norm=none)", is_log10=True)
+    rows, _ = weigh(counts, counts, "knn(tf=log10,idf=none,norm=none)")
     assert np.allclose(rows.toarray(), [[1, 2, 0], [0, 1, 1 + np.log10(2)]])
     natural, _ = weigh(counts, counts, "knn(tf=log,idf=none,norm=none)")
     assert np.allclose(
@@ -177,10 +180,27 @@ def test_irrelevant_terms_are_new_columns() -> None:
 
 def test_a_variant_without_options_is_the_classifier_itself(posts: Collection) -> None:
     with_irrelevant = VariantQuality(posts, "chi", 3, "nb(alpha=1,tf=tf,idf=none,norm=none)", ("irrelevant 0",))
-    plain, log10 = measured(replace(with_irrelevant, variants=()), replace(with_irrelevant, variants=("log10 tf",)))
-    assert measured(with_irrelevant) == [plain]
-    assert 0.75 <= plain <= 1.0
-    assert 0.75 <= log10 <= 1.0
+    plain = replace(with_irrelevant, variants=())
+    micro, macro = measured(plain, replace(plain, figure="macro_f1"))
+    assert measured(with_irrelevant) == [micro]
+    assert 0.75 <= micro <= 1.0
+    by_compare = measured(*(Quality(posts, "chi", 3, plain.classifier, figure) for figure in ("micro_f1", "macro_f1")))
+    assert (micro, macro) == pytest.approx(by_compare)
+
+
+def test_log10_changes_the_weights_of_a_classifier_and_of_its_reduced_documents(posts: Collection) -> None:
+    natural = "knn(k=3,tf=log,idf=plain,norm=none)"
+    log10 = natural.replace("tf=log", "tf=log10")
+    documents = posts.documents(SCOPE)
+    fold = documents.folds[0]
+    expected, _ = weigh(*selected_counts(documents, fold, "chi", 20), log10)
+    for name, is_equal in ((natural, False), (log10, True)):
+        rows = train(documents, fold, PredictionSeconds(posts, "chi", 20, name), 1).rows
+        assert np.allclose(rows.toarray(), expected.toarray()) == is_equal
+    after_drop = train(documents, fold, QualityAfterDrop(posts, "chi", 20, log10, Drop(4, 1)), 1)
+    in_expected = {tuple(row) for row in expected.toarray().tolist()}
+    assert 0.0 < after_drop.share_used < 1.0
+    assert {tuple(row) for row in after_drop.rows.toarray().tolist()} <= in_expected
 
 
 def test_joined_documents_are_sums() -> None:
@@ -224,6 +244,16 @@ def test_figures_of_votes_are_shares() -> None:
 
 @pytest.mark.parametrize("n_terms", [500, 2_500])
 def test_drawn_diversity_is_near_the_expected_one(n_terms: int) -> None:
-    drawn, expected = measured(Diversity(n_terms, 100, False, 60), Diversity(n_terms, 100, True, 60))
+    drawn, expected, least, greatest = measured(
+        *(Diversity(n_terms, 100, figure, 60) for figure in ("mean", "expected", "least", "greatest"))
+    )
     assert expected == pytest.approx(200 * n_terms / 5_000 * (1 - n_terms / 5_000))
     assert drawn == pytest.approx(expected, rel=0.1)
+    assert 0 <= least < drawn < greatest <= 100
+
+
+def test_two_members_differ_in_the_terms_that_only_one_of_them_has() -> None:
+    figures = measured(*(Diversity(2_500, 100, figure, 2) for figure in ("mean", "least", "greatest")))
+    random = np.random.default_rng(SEED)
+    first, second = (set(random.permutation(5_000)[:2_500].tolist()) & set(range(100)) for _ in range(2))
+    assert figures == [len(first | second) - len(first & second)] * 3

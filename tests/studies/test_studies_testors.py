@@ -79,7 +79,7 @@ def terms_of_testors(of_class: dict[Any, list[float]], epsilon: float) -> set[in
 
 def test_the_paper_has_its_printed_numbers() -> None:
     items = {item.name: item for item in find_paper("testors")}
-    assert list(items) == ["sizes", "figure1", "figure2", "figure3", "figure4", "figure5"]
+    assert list(items) == ["sizes", "figure1", "figure2", "figure3", "figure4", "figure5", "search"]
     printed = {cell.column: cell.printed for cell in items["sizes"].cells}
     columns = ("to learn from", "to test", "all terms", "ε = 0.4", "ε = 0.1")
     assert [printed[column] for column in columns] == [7058, 2740, 26602, 502, 2209]
@@ -153,7 +153,7 @@ def test_as_many_terms_as_another_selector_selects_are_counted_in_each_fold(coll
 
 
 def _is_expected(measured: Estimate) -> bool:
-    return (measured.problem or "").startswith(("no more terms", "not ended within", "more than"))
+    return (measured.problem or "").startswith(("no more terms", "not ended", "more than"))
 
 
 @pytest.fixture
@@ -194,7 +194,7 @@ def test_a_quick_run_of_the_paper(named: Callable[[str], Corpus], tmp_path: Path
     assert sorted(path.name for path in tmp_path.glob("*.svg")) == [
         f"testors-figure{number}-part.svg" for number in (1, 2, 3, 4, 5)
     ]
-    *_, last = reproduction.items
-    values: dict[Any, Any] = {place: measured.value for place, measured in last.estimates.items()}
+    (listing,) = (outcome for outcome in reproduction.items if outcome.item.name == "figure5")
+    values: dict[Any, Any] = {place: measured.value for place, measured in listing.estimates.items()}
     assert values["testors", "ε = 0.1"] == values["testors", "ε = 0.15"]  # no weight below δ distinguishes classes
     assert values["testors", "ε = 0.15"] > 10 * values["testors", "ε = 0.7"]
