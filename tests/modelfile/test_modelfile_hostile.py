@@ -99,7 +99,7 @@ def terms(text: str | bytes) -> Any:
         ({"coefficients": np.full((4, 3), NAN, np.float32)}, "coefficients are not all finite"),
         ({"coefficients": np.full((4, 3), INF, np.float32)}, "coefficients are not all finite"),
         ({"coefficients": np.full((4, 3), -INF, np.float32)}, "coefficients are not all finite"),
-        ({"coefficients": np.zeros((4, 3), np.float64)}, "coefficients is float64"),
+        ({"coefficients": np.zeros((4, 3), np.int64)}, "coefficients is int64"),
         ({"coefficients": np.zeros((4, 3), np.int32)}, "coefficients is int32"),
         ({"coefficients": np.zeros(12, np.float32)}, "coefficients is float32 of shape"),
         ({"coefficients": np.zeros((4, 3, 1), np.float32)}, "coefficients is float32 of shape"),

@@ -227,7 +227,7 @@ UNSOUND: list[tuple[dict[str, Any], str]] = [
     ({"scorer": LinearScorer(np.zeros((4, 3), np.float32), np.zeros(2))}, "intercepts"),
     ({"scorer": LinearScorer(np.zeros((4, 1), np.float32), np.zeros(1))}, "intercepts"),
     ({"scorer": LinearScorer(np.zeros((3, 4), np.float32), np.zeros(3))}, "coefficients"),
-    ({"scorer": LinearScorer(np.zeros((4, 3), np.float64), np.zeros(3))}, "coefficients"),
+    ({"scorer": LinearScorer(np.zeros((4, 3), np.float16), np.zeros(3))}, "coefficients"),
     ({"about": []}, "JSON object"),
     ({"settings": None}, "JSON object"),
 ]

@@ -247,7 +247,7 @@ def test_invalid_tokens_are_recognized(modules: Browser) -> None:
     assert called(modules, "api", script, "пароль") == ["ApiError", 401]
 
 
-PIECES = """(cases) => cases.map(([text, spans, values]) =>
+PIECES_OF_TEXTS = """(cases) => cases.map(([text, spans, values]) =>
   module.piecesOf(text, spans, values.map((contribution) => ({ contribution })))
     .map((piece) => ({ ...piece, terms: piece.terms() })))"""
 
@@ -260,7 +260,7 @@ def test_a_text_is_split_by_its_spans(modules: Browser) -> None:
         ends = [sorted(draw.choices(range(len(text) + 1), k=2)) for _ in range(draw.randint(0, 5))]
         values = [draw.uniform(-1, 1) for _ in range(draw.randint(4, 9))]
         cases.append((text, sorted([*span, draw.randint(0, 3)] for span in ends), values))
-    for (text, spans, values), pieces in zip(cases, called(modules, "spans", PIECES, cases), strict=True):
+    for (text, spans, values), pieces in zip(cases, called(modules, "spans", PIECES_OF_TEXTS, cases), strict=True):
         assert "".join(piece["text"] for piece in pieces) == text
         covered = [{term for start, end, term in spans if start <= offset < end} for offset in range(len(text))]
         assert all(set(piece["terms"]) != set(after["terms"]) for piece, after in pairwise(pieces)), "merged if equal"
