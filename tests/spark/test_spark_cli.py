@@ -316,6 +316,8 @@ def test_the_environment_in_which_java_starts(tmp_path: Path) -> None:
     assert set(environment_changes("spark://elsewhere:7077", {})) == {"SPARK_SUBMIT_OPTS"}
     assert "PYSPARK_PYTHON" not in environment_changes("local[2]", {"PYSPARK_PYTHON": "python3.11"})
     assert environment_changes("local[2]", {"SPARK_REMOTE": "sc://there"})["SPARK_REMOTE"] is None
+    assert environment_changes(None, {})["PYSPARK_PYTHON"] == sys.executable, "Spark's default master is local"
+    assert "PYSPARK_PYTHON" not in environment_changes(None, {"SPARK_HOME": "/opt/spark"}), "it may name a cluster"
     (tmp_path / "log4j2.properties").touch()
     assert environment_changes(None, {"SPARK_CONF_DIR": str(tmp_path)}) == {}
 

@@ -222,6 +222,7 @@ def task_bar(out: TextIO) -> ProgressHandler:
 
 _CONSOLE_BAR = "spark.ui.showConsoleProgress"
 _LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
+_VARIABLES_WITH_MASTER = ("MASTER", "PYSPARK_SUBMIT_ARGS", "SPARK_CONF_DIR", "SPARK_HOME", "SPARK_REMOTE")
 
 
 @contextmanager
@@ -245,7 +246,7 @@ def open_session(
         require_java()
     with summarize_errors():
         defaults = {} if is_connect else {_CONSOLE_BAR: str(shows_progress).lower()}
-        with _changed_environment(environment_changes(master, os.environ)):
+        with _changed_environment(environment_changes(master or conf.get("spark.master"), os.environ)):
             session = _builder(master).appName(name).config(map={**defaults, **conf}).getOrCreate()
         try:
             if is_connect and shows_progress:
@@ -299,10 +300,7 @@ def environment_changes(master: str | None, env: Mapping[str, str]) -> dict[str,
     """
     changes: dict[str, str | None] = {}
     # The workers of a local master run on this machine, so they can use the Python of this process.
-    is_local = master is not None and (
-        master.startswith("local") or any(host in _LOCAL_HOSTS for host, _ in addresses(master))
-    )
-    if is_local:
+    if _is_local(master, env):
         local_variables = {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
         changes |= {name: value for name, value in local_variables.items() if name not in env}
     if "SPARK_REMOTE" in env and not uses_connect(master):
@@ -311,6 +309,13 @@ def environment_changes(master: str | None, env: Mapping[str, str]) -> dict[str,
         option = f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties').as_uri()}"
         changes["SPARK_SUBMIT_OPTS"] = f"{env.get('SPARK_SUBMIT_OPTS', '')} {option}".strip()
     return changes
+
+
+def _is_local(master: str | None, env: Mapping[str, str]) -> bool:
+    """Return whether the workers run on this machine."""
+    if master is None:  # Spark's default is a local master, unless one of these variables can name another
+        return not any(name in env for name in _VARIABLES_WITH_MASTER)
+    return master.startswith("local") or any(host in _LOCAL_HOSTS for host, _ in addresses(master))
 
 
 def _has_log_settings(env: Mapping[str, str]) -> bool:
