@@ -160,7 +160,7 @@ class _SparkDocuments:
         self._limits: dict[str, Any] = {} if most_values is None else {"most_values": most_values}
 
     def fit(self, model: Categorizer, on_progress: ProgressCallback, when: str | None) -> Categorizer:
-        from ..corpus.label_spellings import hint_about_spellings
+        from ..corpus.labels import hint_about_spellings
         from ..spark import fit
         from .messages import warn
 
