@@ -108,7 +108,7 @@ def read(
             label_separator=label_separator,
             format=format,
             sheet=sheet,
-            keep=None if columns_to_keep in ((), ALL_COLUMNS) else columns_to_keep,  # there are no columns, so "all" fits
+            keep=None if columns_to_keep in ((), ALL_COLUMNS) else columns_to_keep,  # it has no columns: all are none
             encoding=None if encoding == DEFAULT else encoding,
         )
         return _fold(open_named(name, limits), fold_labels)
