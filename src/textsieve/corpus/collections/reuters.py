@@ -34,11 +34,13 @@ _TEXT = re.compile(r"<TEXT\b")
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A record: its part of the ModApte split, if any, its topics, and its text with tags."""
+    """A news story, as a record of the files has it."""
 
     part: str | None
+    """The part "train" or "test" of the ModApte split; None if the story is in neither."""
     topics: Labels
     text: str
+    """The TEXT element, with its tags."""
 
 
 def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass:
@@ -99,7 +101,7 @@ def _stories(paths: Paths, report: Report, limits: ReadLimits) -> Iterator[Story
 
 
 def _text_of(record: str) -> str | None:
-    """Return the first TEXT element of a record, or None. Time is linear even if there is none."""
+    """Return the first TEXT element of a record, or None; in linear time even if it is not closed."""
     begin = _TEXT.search(record)
     end = record.find(END_OF_TEXT, begin.end()) if begin else -1
     return record[begin.start() : end + len(END_OF_TEXT)] if begin and end >= 0 else None

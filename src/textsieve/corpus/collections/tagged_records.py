@@ -25,14 +25,17 @@ _LONG_NUMBER = re.compile(r"&#[0-9]{20,};?")
 
 
 def records(lines: Iterable[str], tag: str, report: Report, limits: ReadLimits, name: str) -> Iterator[str]:
-    """Yield the records `<tag ...>...</tag>`, skipping what is between them; `name` is the file's name for errors."""
+    """Yield each record with its tags, `<tag ...>...</tag>`, without what is between records.
+
+    `tag` is the name of the tag, and `name` that of the file, for errors.
+    """
     opening, closing = f"<{tag}", f"</{tag}>"
     tags = re.compile(rf"{re.escape(opening)}(?![^\W_])|{re.escape(closing)}")  # the tag's name must end there
-    record: list[str] = []  # the pieces of the open record; empty between records
+    record: list[str] = []  # the pieces of the current record, beginning with its opening tag; empty between records
     n_characters = 0
     for line in lines:
-        position = 0  # after the last tag in this line
-        for match in tags.finditer(line) if tag in line else ():  # most lines have no tag, and `in` is faster
+        position = 0  # in this line, after the last tag
+        for match in tags.finditer(line) if tag in line else ():  # most lines have no tag, which `in` finds out faster
             is_closing = match[0] == closing
             if record and is_closing:
                 yield "".join([*record, line[position : match.end()]])
