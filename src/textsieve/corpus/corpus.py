@@ -6,7 +6,6 @@ of its files: it has a function that starts a pass over them. Only `load` reads 
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,7 +18,7 @@ from ..errors import DocumentError, InputError, Place, counted, shown
 from ..threads import read_ahead
 from ..warning import warn
 from .batch import BATCH_DOCUMENTS, Batch, Document, DocumentPlace, KeptValues, Labels, Report, in_batches
-from .labels import LabelFolder, LabelReader, hint_about_spellings, spellings_by_key
+from .labels import LabelFolder, LabelReader, hint_about_spellings, is_missing, spellings_by_key
 from .source import UsedColumns
 from .streams import without_surrogates
 
@@ -391,11 +390,6 @@ def _label_sets(
     return label_sets
 
 
-def _is_missing(text: object) -> bool:
-    """Return whether a value stands for a missing text: None or NaN."""
-    return text is None or (isinstance(text, float) and math.isnan(text))
-
-
 def _check_texts(texts: Iterable[str], name: str) -> tuple[list[str], int]:
     """Return the texts as a list, with lone surrogates replaced, and the number of replacements.
 
@@ -412,7 +406,7 @@ def _check_texts(texts: Iterable[str], name: str) -> tuple[list[str], int]:
             raise InputError(
                 f"{shown(text)} is a {type(text).__name__}, not a text",
                 place=f"{name}[{position}]",
-                hint="Replace missing texts by empty ones" if _is_missing(text) else "Convert it to str first",
+                hint="Replace missing texts by empty ones" if is_missing(text) else "Convert it to str first",
             )
         clean_text, n_replaced = without_surrogates(text)
         checked.append(clean_text)

@@ -34,17 +34,17 @@ MAX_CACHED = 100_000
 """Maximum number of label values whose results are cached; more distinct values are hardly classes."""
 
 
-def is_missing(label: Any) -> bool:
-    """Return whether a label in memory is a missing value: None, a masked entry, NaN, or pandas' NA and NaT."""
-    if label is None:
+def is_missing(value: Any) -> bool:
+    """Return whether a label or text in memory is missing: None, NaN, numpy's masked entry, or pandas' NA or NaT."""
+    if value is None:
         return True
-    if isinstance(label, Real):
-        return bool(label != label)  # only NaN differs from itself
-    # If a package is not loaded, the label is not one of its values.
+    if isinstance(value, Real):
+        return bool(value != value)  # only NaN differs from itself
+    # If a package is not loaded, the value is not one of its values.
     numpy, pandas = sys.modules.get("numpy"), sys.modules.get("pandas")
-    if numpy is not None and label is numpy.ma.masked:
+    if numpy is not None and value is numpy.ma.masked:
         return True
-    return pandas is not None and (label is pandas.NA or label is pandas.NaT)
+    return pandas is not None and (value is pandas.NA or value is pandas.NaT)
 
 
 class LabelReader:
