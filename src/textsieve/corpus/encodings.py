@@ -164,6 +164,9 @@ class FileEncoding:
 
         `data` must have a byte that is not ASCII. After False, call it again with the same bytes and those that follow
         them. `is_complete` says that none follow. Call it only while `may_be_guessed` is true.
+
+        Valid UTF-8 decides, and so does a convincing guess from `FEW_BYTES` bytes above 127 or more. When no more bytes
+        may be held back, any guess decides, and without one the encoding is UTF-8 with errors.
         """
         must_decide = is_complete or len(data) >= MAX_HELD
         try:

@@ -24,7 +24,7 @@ from .encodings import DEFAULT
 from .read_documents import read
 from .read_limits import ReadLimits
 from .readers import jsonl
-from .source import Source, check_keep, check_text_columns
+from .source import Source, check_keep, check_text_columns, default_fields
 from .streams import CHUNK, HEAD, check_encoding, lines_of_chunks
 
 MIN_START = 4
@@ -105,18 +105,14 @@ def _read_as_it_arrives(chunks: Iterator[bytes], name: str, options: dict[str, A
     """Return the texts of JSON lines as a corpus that can be read once, while the chunks arrive."""
     # The encoding is not guessed, because the guess would depend on how many bytes arrive at once.
     encoding = check_encoding(options.get("encoding") or DEFAULT)
-    usual = options.get("usual") or {}
     source = Source(
         path=Path(name),
         text=check_text_columns(options.get("text")),
         label=options.get("label"),
         texts_only=True,
         keep=check_keep(options.get("keep", ())),
-        default_text=check_text_columns(usual.get("text")),
-        default_label=usual.get("label"),
-        fixed_keys=usual.get("fixed_keys", ()),
-        fixed_over_given=usual.get("fixed_over_given", False),
         limits=ReadLimits.from_options(**options),
+        **default_fields(options.get("usual")),
     )
     has_started = False
 

@@ -19,7 +19,7 @@ from .encodings import DEFAULT, FileEncoding
 from .formats import BY_NAME, Format, detect, detect_by_content
 from .named_corpora import NAMED, closest_name, is_corpus_name, open_named
 from .read_limits import ReadLimits
-from .source import ALL_COLUMNS, Column, Source, check_keep, check_text_columns
+from .source import ALL_COLUMNS, Column, Source, check_keep, check_text_columns, default_fields
 from .streams import check_encoding, unreadable_error
 
 
@@ -112,15 +112,9 @@ def read(
             encoding=None if encoding == DEFAULT else encoding,
         )
         return _fold(open_named(name, limits), fold_labels)
-    if not _exists(location):
-        raise _missing_error(location)
-    if not location.is_file() and not location.is_dir():
-        raise InputError(
-            "is a pipe or a device, which can be read only once", place=str(location), hint="Save it to a file first"
-        )
+    _check_can_be_read(location)
     if label_separator == "":
         raise InputError(setting="label_separator", value="", hint="give the character between two labels, such as ','")
-    usual = usual or {}
     source = Source(
         path=location,
         encoding=FileEncoding(str(location), None if encoding is None else check_encoding(encoding)),
@@ -132,27 +126,27 @@ def read(
         keep=columns_to_keep,
         sheet=sheet,
         lenient=lenient,
-        default_text=check_text_columns(usual.get("text")),
-        default_label=usual.get("label"),
-        fixed_keys=usual.get("fixed_keys", ()),
-        fixed_over_given=usual.get("fixed_over_given", False),
-        default_label_separator=usual.get("label_separator"),
-        default_sheet=usual.get("sheet"),
         limits=limits,
+        **default_fields(usual),
     )
     file_format = detect(source, format)
     _check_options_fit(source, file_format)
     if file_format.has_columns and label_separator is None:  # only now is it known whether the default applies
         source = replace(source, label_separator=source.default_label_separator)
+    reader = _import_reader(file_format, location)
+    with _hint_at_other_format(source, format):
+        corpus = reader.corpus(source, file_format)
+    return _fold(corpus, fold_labels)
+
+
+def _import_reader(file_format: Format, path: Path) -> Reader:
+    """Import the module that reads a format; raise `MissingPackage` at this path if a package for it is missing."""
     if file_format.package is not None:
         try:
             require_package(file_format.package, extra=file_format.name, what=file_format.looks_like)
         except MissingPackage as problem:
-            raise problem.at(str(source.path)) from None
-    reader = cast(Reader, import_module(f"textsieve.corpus.readers.{file_format.reader}"))
-    with _hint_at_other_format(source, format):
-        corpus = reader.corpus(source, file_format)
-    return _fold(corpus, fold_labels)
+            raise problem.at(str(path)) from None
+    return cast(Reader, import_module(f"textsieve.corpus.readers.{file_format.reader}"))
 
 
 def _fold(corpus: Corpus, fold_labels: bool | Iterable[str]) -> Corpus:
@@ -167,7 +161,10 @@ def _fold(corpus: Corpus, fold_labels: bool | Iterable[str]) -> Corpus:
 
 @contextmanager
 def _hint_at_other_format(source: Source, format: str | None) -> Iterator[None]:
-    """Add to an error in the `with` block, which opens a file in a given format, which other format it looks like."""
+    """If opening a file in the given format raises `InputError`, name in its hint the format that the file looks like.
+
+    The `with` block opens the file. If no format was given, or the content looks like no other, the error stays as it is.
+    """
     try:
         yield
     except InputError as problem:
@@ -208,6 +205,16 @@ def _exists(path: Path) -> bool:
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         raise unreadable_error(path, error if isinstance(error, OSError) else OSError(str(error))) from error
     return True
+
+
+def _check_can_be_read(path: Path) -> None:
+    """Raise `InputError` unless the path leads to a file or a folder that can be read any number of times."""
+    if not _exists(path):
+        raise _missing_error(path)
+    if not path.is_file() and not path.is_dir():
+        raise InputError(
+            "is a pipe or a device, which can be read only once", place=str(path), hint="Save it to a file first"
+        )
 
 
 def _missing_error(path: Path) -> InputError:

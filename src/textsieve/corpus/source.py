@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from ..errors import InputError, Setting, shown
 from ..warning import warn
@@ -163,6 +163,19 @@ def check_text_columns(text: object) -> tuple[Column, ...]:
             "columns to join",
         )
     return columns
+
+
+def default_fields(usual: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the option `usual` of `read` as fields of `Source`; raise `InputError` if its text columns are invalid."""
+    usual = usual or {}
+    return {
+        "default_text": check_text_columns(usual.get("text")),
+        "default_label": usual.get("label"),
+        "fixed_keys": usual.get("fixed_keys", ()),
+        "fixed_over_given": usual.get("fixed_over_given", False),
+        "default_label_separator": usual.get("label_separator"),
+        "default_sheet": usual.get("sheet"),
+    }
 
 
 class ChosenColumns(NamedTuple):

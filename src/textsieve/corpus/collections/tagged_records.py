@@ -36,22 +36,24 @@ def records(lines: Iterable[str], tag: str, report: Report, limits: ReadLimits, 
     for line in lines:
         position = 0  # in this line, after the last tag
         for match in tags.finditer(line) if tag in line else ():  # most lines have no tag, which `in` finds out faster
-            is_closing = match[0] == closing
-            if record and is_closing:
-                yield "".join([*record, line[position : match.end()]])
-            elif record:
-                report.skip(BROKEN)  # the next record begins before this one ends
-            record = [] if is_closing else [opening]
+            if match[0] == closing:
+                if record:
+                    yield "".join([*record, line[position : match.end()]])
+                record = []
+            else:
+                if record:  # the record before has not ended
+                    report.skip(BROKEN)
+                record = [opening]
             position, n_characters = match.end(), 0
-        if record and len(record) <= MAX_LINES:
+        if len(record) > MAX_LINES:
+            report.skip(BROKEN)
+            record = []
+        elif record:
             record.append(line[position:])
             n_characters += len(line) - position
             if n_characters > limits.max_document:  # only then is a `Place` created for the error
                 limits.check_document(n_characters, Place(name, f"a record <{tag}>"))
-        elif record:  # it has more than `MAX_LINES`
-            report.skip(BROKEN)
-            record = []
-    if record:
+    if record:  # the last record never ends
         report.skip(BROKEN)
 
 

@@ -75,31 +75,34 @@ def corpus(source: Source, format: Format) -> Corpus:
         for name, position in kept.items():
             _check_kept(source, name, _stored_type(schema.types[position]))
     columns = _ColumnNumbers(text, label, kept)
-
-    def sample_columns() -> dict[str, list[object]]:
-        others = {
-            number: name
-            for number, name in enumerate(schema.names)
-            if number not in (*text, label) and _can_be_label(_stored_type(schema.types[number]))
-        }
-        sample: dict[str, list[object]] = {name: [] for name in others.values()}
-        with seekable(source.path, source.limits) as path, _name_file_in_errors(source):
-            n_rows = 0
-            for arrays in _arrays(path, list(others), source) if others else ():
-                for number, array in arrays.items():
-                    sample[others[number]] += _values(array)
-                n_rows += len(array)
-                if n_rows >= SAMPLED_ROWS:
-                    break
-        return sample
-
     return Corpus(
         str(source.path),
         lambda report: in_batches(_documents(source, report, columns)),
         multilabel=multilabel,
-        sample_columns=sample_columns,
+        sample_columns=lambda: _sample_columns(source, schema, columns),
         tables=[used_columns(schema.names, chosen, kept, source)],
     )
+
+
+def _sample_columns(source: Source, schema: Any, columns: _ColumnNumbers) -> dict[str, list[object]]:
+    """Return the first values of the columns that could be the label but are not used (see `SampleColumns`)."""
+    names = {
+        number: name
+        for number, name in enumerate(schema.names)
+        if number not in (*columns.text, columns.label) and _can_be_label(_stored_type(schema.types[number]))
+    }
+    sample: dict[str, list[object]] = {name: [] for name in names.values()}
+    if not names:
+        return sample
+    n_rows = 0
+    with seekable(source.path, source.limits) as path, _name_file_in_errors(source):
+        for arrays in _arrays(path, list(names), source):
+            for number, array in arrays.items():
+                sample[names[number]] += _values(array)
+            n_rows += len(next(iter(arrays.values())))  # all have as many rows
+            if n_rows >= SAMPLED_ROWS:
+                break
+    return sample
 
 
 def _documents(source: Source, report: Report, columns: _ColumnNumbers) -> Iterator[Document | KeptDocument]:
