@@ -11,9 +11,9 @@ for pipes, which could block for ever, and for devices, which may never end; `op
 larger than `max_bytes`. Some files of the Linux kernel look regular but block (`/proc/kmsg`); reading them raises
 `InputError`, too.
 
-`check_writable` and `check_openable` are called before hours of work whose result could not be written. The first is
-for files that `replacing` writes, which needs permission to write to their folder; the second for files that are opened
-and written in place.
+`check_writable` and `check_openable` are called before long work, and raise `InputError` if its result could not be
+written. The first is for files that `replacing` writes, which needs permission to write to their folder; the second is
+for files that are opened and written in place.
 """
 
 from __future__ import annotations

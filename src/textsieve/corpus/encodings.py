@@ -7,7 +7,8 @@ changes:
 
 - Windows-1252 is preferred if it is rated about as high, because in short texts it often can't be told from
   windows-1250.
-- ISO-8859-2 is preferred to windows-1250 if the text has none of the bytes in which the two differ for letters.
+- ISO-8859-2 is used instead of windows-1250, which it resembles, if both match and the text has none of the bytes that
+  are letters only in windows-1250.
 - A guess must be convincing: text that resembles no language, such as damaged bytes, gets none.
 
 No file is read twice for the guess. Its text up to the first byte above 127 is passed on at once, because ASCII bytes

@@ -163,7 +163,7 @@ def _fold(corpus: Corpus, fold_labels: bool | Iterable[str]) -> Corpus:
 def _hint_at_other_format(source: Source, format: str | None) -> Iterator[None]:
     """If opening a file in the given format raises `InputError`, name in its hint the format that the file looks like.
 
-    The `with` block opens the file. If no format was given, or the content looks like no other, the error stays as it is.
+    The `with` block opens the file. If no format is given, or the content looks like no other, the error is unchanged.
     """
     try:
         yield

@@ -125,13 +125,9 @@ class Collection:
                     hint="Use one of them",
                 )
             word_by_choice[choice] = word
-        edition = next(
-            candidate
-            for candidate in self.editions
-            if candidate.word == word_by_choice.get("edition", self.editions[0].word)
-        )
-        others = {choice: word for choice, word in word_by_choice.items() if choice not in ("edition", "part")}
-        selection = EditionSelection(edition, word_by_choice.get("part"), others)
+        edition_word, part = word_by_choice.pop("edition", self.editions[0].word), word_by_choice.pop("part", None)
+        edition = next(edition for edition in self.editions if edition.word == edition_word)
+        selection = EditionSelection(edition, part, word_by_choice)
         self._check_words(selection)
         return selection
 

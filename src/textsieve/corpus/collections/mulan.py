@@ -1,8 +1,8 @@
 """Read MULAN's subsets of RCV1, and find out which RCV1 topics their rows stand for.
 
 A file has `data`, a binary matrix of 6,000 stories by 944 terms, and `target`, a binary matrix of 101 unnamed topics by
-stories. One half of the stories is for training, the other for testing. The rows of `target` are in the order of the
-alphabetical list of RCV1's 103 topics, which have codes such as CCAT, but do not begin with the first code: row r is
+stories. One half of the stories is for training, the other for testing. RCV1 has 103 topics, each with a code such as
+CCAT. The rows of `target` are in the alphabetical order of these codes, but do not begin with the first one: row r has
 code r + shift, and the two halves of the stories have different shifts. So row 33 is one topic in the first half and
 another in the second. A half has no information on the codes before its shift; neither half has any on the last two,
 M143 and MCAT.

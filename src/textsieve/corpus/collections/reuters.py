@@ -1,8 +1,8 @@
 """Reuters-21578: news agency stories of 1987, each with no, one or several topics.
 
-The ModApte split takes the stories whose TOPICS attribute is YES and divides them by LEWISSPLIT. Results are usually
-compared on the 90 topics that occur in both parts, and on the stories that have one of them. This is the default
-edition; an extra pass before the first finds these topics.
+The ModApte split takes the stories whose attribute TOPICS is YES, and divides them by their attribute LEWISSPLIT (TRAIN
+or TEST). Results are usually compared on the 90 topics that occur in both parts, and on the stories that have one of
+them. The default edition has only these topics and stories; an extra pass before the first finds the topics.
 
 About one story in ten is a headline without a body; the word `bodies` leaves these out.
 """

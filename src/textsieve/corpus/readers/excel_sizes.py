@@ -104,6 +104,7 @@ class _Sheet:
         return CELL_BYTES * n_rows * n_columns + self._strings_size
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
+        """Handle the beginning of a row, of a cell, of a cell's content, or of a reference to another file."""
         if name == "row":
             if "r" in attributes:
                 self._row = _parse_row(attributes["r"])
@@ -111,7 +112,7 @@ class _Sheet:
             self._cell = _parse_cell(attributes["r"]) if "r" in attributes else (self._row, self._column)
             self._column = self._cell[1] + 1
             self._is_shared = attributes.get("t") == "s"
-        elif name in ("v", "is", "f"):
+        elif name in ("v", "is", "f"):  # a value, a string that is not shared, or a formula
             row, column = self._cell
             self._first_row, self._last_row = min(self._first_row, row), max(self._last_row, row)
             self._first_column, self._last_column = min(self._first_column, column), max(self._last_column, column)
@@ -123,6 +124,7 @@ class _Sheet:
                 raise DamagedError("a sheet is no XML file")
 
     def end(self, name: str) -> None:
+        """Move to the next row at the end of one, and add the length of a shared string at the end of its number."""
         if name == "row":
             self._row, self._column = self._row + 1, 1
         elif name == "v" and self._index is not None:

@@ -185,15 +185,15 @@ def _row_groups(data: mmap.mmap, columns: Collection[int], name: str, limits: Re
     footer = _parse_footer(data)
     leaves = _leaves(footer)
     groups = footer.get("row_groups", ())
-    n_rows = [group.get("num_rows", -1) for group in groups]  # -1, if it is missing, is an error below
-    if footer.get("num_rows") != sum(n_rows) or min(n_rows, default=0) < 0:
+    n_rows_of_groups = [group.get("num_rows", -1) for group in groups]  # -1, if it is missing, is an error below
+    if footer.get("num_rows") != sum(n_rows_of_groups) or min(n_rows_of_groups, default=0) < 0:
         raise DamagedError("the row groups have other numbers of rows than the file")
     total_unpacked = 0
-    for number, group in enumerate(groups):
-        chunks = group.get("columns", ())
+    for number, (group, n_rows) in enumerate(zip(groups, n_rows_of_groups, strict=True)):
+        chunks = group.get("columns", ())  # one for each leaf
         if len(chunks) != len(leaves):
             raise DamagedError("a row group has another number of columns than the file")
-        if not n_rows[number]:
+        if not n_rows:
             yield RowGroup(n_rows=0)  # the caller does not read it, so its pages need no check
             continue
         unpacked_size = longest = 0
@@ -212,7 +212,7 @@ def _row_groups(data: mmap.mmap, columns: Collection[int], name: str, limits: Re
                     list_dictionaries.add(position)
         total_unpacked += unpacked_size
         limits.check_unpacked(total_unpacked, len(data), name)
-        yield RowGroup(n_rows[number], unpacked_size, longest, frozenset(list_dictionaries))
+        yield RowGroup(n_rows, unpacked_size, longest, frozenset(list_dictionaries))
 
 
 def _is_string_list(leaf: Leaf) -> bool:

@@ -186,11 +186,11 @@ def _warn_of_header(table: Table, chosen: ChosenColumns, source: Source) -> None
 
 
 def _looks_like_header(table: Table, chosen: ChosenColumns) -> bool:
-    """Return whether the first row looks like a header.
+    """Return whether the first row, all of whose cells must be different and short, looks like a header.
 
-    Its cells must be different and short. Then it does if a column of the text has a conventional name there. It also
-    does if its label is not the label of any of the next rows, and is a conventional name, or most of the next rows
-    share their labels with others.
+    It does if its cell in a column of the text is a conventional name, such as "text". It also does if its cell in the
+    column of the label is not the label of any of the next rows, and either is a conventional name, such as "label", or
+    most of the next rows have the same label as another one.
     """
     first_row = table.first_row
     if len({*first_row}) < len(first_row) or not all(0 < len(cell) <= MAX_COLUMN_NAME for cell in first_row):
@@ -203,5 +203,5 @@ def _looks_like_header(table: Table, chosen: ChosenColumns) -> bool:
     label = first_row[chosen.label]
     if label in next_labels:
         return False
-    n_with_shared_label = sum(count for count in next_labels.values() if count > 1)
-    return is_conventional_as("label", label) or 2 * n_with_shared_label > next_labels.total()
+    n_with_repeated_label = sum(count for count in next_labels.values() if count > 1)
+    return is_conventional_as("label", label) or 2 * n_with_repeated_label > next_labels.total()
