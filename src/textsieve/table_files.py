@@ -6,9 +6,9 @@ A table is written while its rows are computed, in bounded memory, and replaces 
   program may take a text that begins with `=` for a formula, as it does with any CSV file.
 - **Excel** stores each text as a text, never as a formula, a link or a number. A sheet has at most 1,048,576 rows, and
   a cell 32,767 characters.
-- **Parquet** needs the types of the columns before the first row, but they are known only after the last one, because
-  all values before may be missing. So rows are first written to a temporary file. A column has integers, floats or
-  truth values if all its values are of this kind, and texts otherwise.
+- **Parquet** needs the types of the columns before the first row. But they are known only after the last one, because
+  a column may be empty in all rows before. So rows are first written to a temporary file. A column has integers, floats
+  or truth values if all its values are of this kind, and texts otherwise.
 
 A list or an object in a cell becomes JSON. NaN becomes an empty cell.
 """

@@ -190,7 +190,7 @@ class _SparkDocuments:
 
 def _joined_labels_hint(classes: Iterable[object]) -> tuple[str | Setting, ...]:
     """Return a hint if the classes look like several labels in one cell; the local engine gives it while reading."""
-    from ..corpus.batch import JoinedLabels
+    from ..corpus.labels import JoinedLabels
 
     joined_labels = JoinedLabels()
     for label in classes:

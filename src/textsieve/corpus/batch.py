@@ -18,10 +18,12 @@ from hashlib import blake2b
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import InputError, Setting, counted, shown
+from ..errors import InputError, Setting, counted
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+    from .labels import JoinedLabels
 
 Labels = tuple[str, ...]
 """The classes of one document; () means that it is unlabelled."""
@@ -73,39 +75,6 @@ class Batch:
         return sum(1 for text in self.texts if not text or text.isspace())
 
 
-SEPARATORS = ("|", ";")
-"""Common separators between several labels in one cell, which seldom occur in a label."""
-
-
-class JoinedLabels:
-    """Detects table cells that hold several labels: more than half of the distinct cells contain a separator."""
-
-    def __init__(self) -> None:
-        self._n_distinct = 0
-        self._n_with_separator = dict.fromkeys(SEPARATORS, 0)
-        self._examples: dict[str, str] = {}  # the first label with each separator
-
-    def add(self, label: str) -> None:
-        """Count the content of a cell; the caller must add each distinct content only once."""
-        self._n_distinct += 1
-        for separator in SEPARATORS:
-            if separator in label.strip(f"{separator} "):  # at an end of the cell, a separator separates nothing
-                self._n_with_separator[separator] += 1
-                self._examples.setdefault(separator, label)
-
-    def hint(self) -> tuple[str | Setting, ...]:
-        """Return a warning if the cells look like several labels each, as parts of a message; otherwise ()."""
-        for separator, n_labels in self._n_with_separator.items():
-            if 2 * n_labels > self._n_distinct:
-                return (
-                    f"{n_labels:,} of {self._n_distinct:,} different labels contain {separator!r}, such as "
-                    f"{shown(self._examples[separator])}. If these are several labels in one, use ",
-                    Setting("label_separator", separator),
-                    ".",
-                )
-        return ()
-
-
 class GuessedEncoding(NamedTuple):
     """The encoding that was guessed for a file, or for files in a folder."""
 
@@ -139,7 +108,7 @@ class Report:
     multilabel: bool = False
     """Whether the corpus is multilabel, as far as the labels seen so far show."""
     joined: list[tuple[str, JoinedLabels]] = field(default_factory=list, repr=False, compare=False)
-    """For each table in which cells with several labels are detected, the name of its file and what was detected."""
+    """For each table that is checked for cells with several labels, the name of its file and what was found."""
     places: list[DocumentPlace] | None = field(default=None, repr=False, compare=False)
     """Places of documents, appended by the reader and removed by `Corpus.placed_batches`; None if not requested."""
     unreadable: list[str] = field(default_factory=list, repr=False, compare=False)
@@ -196,8 +165,8 @@ def _counted_items(n_items: int, kind: str) -> str:
 def in_batches(documents: Iterable[Document | KeptDocument]) -> Iterator[Batch]:
     """Yield the documents in batches.
 
-    A batch ends with the document with which it reaches `BATCH_DOCUMENTS` documents, or `BATCH_CHARACTERS` characters
-    of texts and kept values. If the input raises `InputError`, the documents before the error are yielded first.
+    A batch ends as soon as it has `BATCH_DOCUMENTS` documents, or its texts and kept values have `BATCH_CHARACTERS`
+    characters. If the input raises `InputError`, the documents before the error are yielded first.
     """
     texts: list[str] = []
     labels: list[Labels] = []

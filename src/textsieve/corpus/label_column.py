@@ -13,9 +13,9 @@ A user who names a column of IDs as the label would get a class for each documen
 
 The second rule refuses hardly any corpus in which each class has several documents. It depends on the order of rows:
 
-- In random order, the first 20,000 have less than 1 % repeated labels only if there are about a million classes or
-  more. If texts are so long that 1,000 rows have 32 million characters, it takes 50,000 classes.
-- Sorted by label, equal labels follow each other, so labels repeat at once.
+- If the rows are in random order, the first 20,000 have less than 1 % repeated labels only if there are about a million
+  classes or more. If texts are so long that 1,000 rows have 32 million characters, it takes 50,000 classes.
+- If the rows are sorted by label, equal labels follow each other, so labels repeat at once.
 - If the rows take turns, one of each class and then the next of each, a corpus with more than 19,800 classes is refused
   (990 with such long texts). The error says how to get it read: shuffle its rows.
 

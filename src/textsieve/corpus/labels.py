@@ -1,4 +1,4 @@
-"""Labels: convert values of any type to tuples of strings, and merge spellings that differ only in case.
+"""Labels: convert values of any type to tuples of strings, and merge spellings that differ only in case or space.
 
 `LabelReader` follows the same rules for every format:
 
@@ -10,6 +10,8 @@
 - Strings and numbers in one column raise `InputError`, because "1" and 1 would silently become one class.
 - NaN in a file raises `InputError`, because it is neither a class nor clearly "unlabelled". For labels in memory, NaN
   means no label, because pandas writes missing values as NaN.
+
+`JoinedLabels` notices that the cells of a table may hold several labels each, so that a separator is needed.
 
 `LabelFolder` merges ("folds") labels that differ only in case or in the white space around them, such as "Utils" and
 "utils": each gets the same spelling. That is the most frequent one, and of equally frequent ones the one that sorts
@@ -27,7 +29,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from ..errors import InputError, Place, Setting, shown
-from .batch import DocumentPlace, JoinedLabels, Labels, Report
+from .batch import DocumentPlace, Labels, Report
 from .streams import without_surrogates
 
 MAX_CACHED = 100_000
@@ -45,6 +47,39 @@ def is_missing(value: Any) -> bool:
     if numpy is not None and value is numpy.ma.masked:
         return True
     return pandas is not None and (value is pandas.NA or value is pandas.NaT)
+
+
+SEPARATORS = ("|", ";")
+"""Common separators between several labels in one cell, which seldom occur in a label."""
+
+
+class JoinedLabels:
+    """Detects that the label cells of a table hold several labels: most distinct cells contain a separator."""
+
+    def __init__(self) -> None:
+        self._n_distinct = 0
+        self._n_with_separator = dict.fromkeys(SEPARATORS, 0)
+        self._examples: dict[str, str] = {}  # the first cell with each separator
+
+    def add(self, cell: str) -> None:
+        """Count the content of a cell; the caller must add each distinct content only once."""
+        self._n_distinct += 1
+        for separator in SEPARATORS:
+            if separator in cell.strip(f"{separator} "):  # at an end of the cell, a separator separates nothing
+                self._n_with_separator[separator] += 1
+                self._examples.setdefault(separator, cell)
+
+    def hint(self) -> tuple[str | Setting, ...]:
+        """Return a warning, as parts of a message, if more than half of the cells contain a separator; otherwise ()."""
+        for separator, n_cells in self._n_with_separator.items():
+            if 2 * n_cells > self._n_distinct:
+                return (
+                    f"{n_cells:,} of {self._n_distinct:,} different labels contain {separator!r}, such as "
+                    f"{shown(self._examples[separator])}. If these are several labels in one, use ",
+                    Setting("label_separator", separator),
+                    ".",
+                )
+        return ()
 
 
 class LabelReader:
