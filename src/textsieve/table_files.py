@@ -49,7 +49,7 @@ _EXACT = 2**53
 
 
 def plain_cell(value: object) -> Cell:
-    """Return a value that every kind of table can store in place of any value.
+    """Return the cell for a value: the value itself, or if not every kind of table can store it, one in its place.
 
     Lists and objects become JSON, infinity and integers of more than 64 bits become text, and NaN becomes None.
     """

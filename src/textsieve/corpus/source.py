@@ -194,24 +194,21 @@ def choose_columns(columns: Sequence[str], source: Source) -> ChosenColumns:
     if the table has none, or if only texts are needed. Raise `InputError` if the text or a needed label can't be found,
     or if a column is given twice.
     """
-    text = _given_text(columns, source)
-    label = None if source.label is None or source.label is False else _position_of_label(source.label, columns, source)
-    if not text:  # a column whose name is a default name of the text may be given as the label, so it is left out
-        text = _default_text(columns, source, without=label)
-    if not text:
-        text = _find_conventional(TEXT_NAMES, columns, without=[label])
-    if label is None and source.label is not False:
-        label = _only_position(source.default_label, columns)
-        if label is None or label in text:
-            label = next(iter(_find_conventional(LABEL_NAMES, columns, without=text)), None)
+    may_have_label = source.label is not False
+    text, label = _given_text(columns, source), _given_label(columns, source)
+    # A column with a default or conventional name of the text may be given as the label; then it is not the text.
+    text = text or _default_text(columns, source, without=label)
+    text = text or _find_conventional(TEXT_NAMES, columns, without=[label])
+    if label is None and may_have_label:
+        label = _default_or_conventional_label(columns, source, without=text)
     if len(columns) == 2:
-        if label is None and len(text) == 1 and source.label is not False and not source.optional_labels:
-            label = _other_as_label(columns, text[0])
-        elif label is not None and not text:
+        if label is not None and not text:
             text = (1 - label,)
+        elif label is None and len(text) == 1 and may_have_label and not source.optional_labels:
+            label = _other_as_label(columns, text[0])
     if not text:
         raise _unclear_error("text", columns, source)
-    needs_label = source.label is not False and not source.texts_only and not source.optional_labels
+    needs_label = may_have_label and not source.texts_only and not source.optional_labels
     if label is None and needs_label and not _has_only_metadata(columns, text):
         raise _unclear_error("label", columns, source)
     if label in text:
@@ -230,6 +227,28 @@ def _given_text(columns: Sequence[str], source: Source) -> tuple[int, ...]:
                 hint="Give each column once",
             )
     return tuple(positions)
+
+
+def _given_label(columns: Sequence[str], source: Source) -> int | None:
+    """Return the position of the label column that the caller gave; None if it gave none, or said that there are none.
+
+    Raise `InputError` for True, which names no column.
+    """
+    if source.label is None or source.label is False:
+        return None
+    if source.label is True:
+        raise InputError(
+            setting="label", value=True, hint="give the name of the column of the labels, or False if there are none"
+        )
+    return _position_of("label", source.label, columns, source)
+
+
+def _default_or_conventional_label(columns: Sequence[str], source: Source, *, without: tuple[int, ...]) -> int | None:
+    """Return the position of a column with the default or a conventional name of the label, except those `without`."""
+    position = _only_position(source.default_label, columns)
+    if position is not None and position not in without:
+        return position
+    return next(iter(_find_conventional(LABEL_NAMES, columns, without=without)), None)
 
 
 def _default_text(columns: Sequence[str], source: Source, *, without: int | None) -> tuple[int, ...]:
@@ -351,15 +370,6 @@ def _only_position(name: str | None, columns: Sequence[str]) -> int | None:
     """Return the position of the column with this name, or None unless there is exactly one."""
     positions = [position for position, column in enumerate(columns) if column == name]
     return positions[0] if len(positions) == 1 else None
-
-
-def _position_of_label(column: Column | bool, columns: Sequence[str], source: Source) -> int:
-    """Return the position of the label column that the caller gave; raise `InputError` for True, which names none."""
-    if column is True:
-        raise InputError(
-            setting="label", value=True, hint="give the name of the column of the labels, or False if there are none"
-        )
-    return _position_of("label", column, columns, source)
 
 
 def _position_of(option: str, column: Column, columns: Sequence[str], source: Source) -> int:
