@@ -12,6 +12,7 @@ as `.parquet.gz`, is first unpacked into a temporary file: once to read the name
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise, repeat
@@ -86,10 +87,13 @@ def corpus(source: Source, format: Format) -> Corpus:
 
 def _sample_columns(source: Source, schema: Any, columns: _ColumnNumbers) -> dict[str, list[object]]:
     """Return the first values of the columns that could be the label but are not used (see `SampleColumns`)."""
+    n_columns_named = Counter(schema.names)  # a name that two columns have can't be given
     names = {
         number: name
         for number, name in enumerate(schema.names)
-        if number not in (*columns.text, columns.label) and _can_be_label(_stored_type(schema.types[number]))
+        if number not in (*columns.text, columns.label)
+        and n_columns_named[name] == 1
+        and _can_be_label(_stored_type(schema.types[number]))
     }
     sample: dict[str, list[object]] = {name: [] for name in names.values()}
     if not names:
