@@ -105,6 +105,7 @@ def _terminal_display() -> Iterator[Progress]:
     )
 
     def on_progress(stage: str, done: int, total: int | None) -> None:
+        """Store the progress, which the screen shows at its next redraw; the first call makes the line appear."""
         state.update(stage, done, total, time.monotonic())
         if not screen.is_started:
             screen.start(refresh=True)
@@ -124,6 +125,7 @@ def _notebook_display() -> Iterator[Progress]:
     next_update = 0.0
 
     def on_progress(stage: str, done: int, total: int | None) -> None:
+        """Store the progress, and update the output if the last update is not too recent."""
         nonlocal output, next_update
         now = time.monotonic()
         state.update(stage, done, total, now)

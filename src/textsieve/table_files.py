@@ -80,6 +80,7 @@ def _delimited_table(file: BinaryIO, columns: Sequence[str], delimiter: str) -> 
     quoted_lines = csv.writer(text_file, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
 
     def write(rows: Iterable[Sequence[object]]) -> None:
+        """Write rows, with quotes around all cells of a row if one of them has a carriage return."""
         for row in rows:
             cells = [_as_text(plain_cell(value)) for value in row]
             has_return = any("\r" in cell for cell in cells if cell is not None)
@@ -119,6 +120,7 @@ def _excel_table(file: BinaryIO, columns: Sequence[str]) -> Iterator[WriteRows]:
         bold = workbook.add_format({"bold": True})
 
         def write_cell(row: int, column: int, cell: Cell, style: Any = None) -> None:
+            """Write a cell of a sheet as a truth value, a number or a text; empty cells are left out."""
             nonlocal n_cut
             if isinstance(cell, bool):
                 sheet.write_boolean(row, column, cell)
@@ -129,6 +131,7 @@ def _excel_table(file: BinaryIO, columns: Sequence[str]) -> Iterator[WriteRows]:
                 n_cut += sheet.write_string(row, column, str(cell), style) == -2
 
         def write(rows: Iterable[Sequence[object]]) -> None:
+            """Write rows below those that are written; raise `InputError` if the sheet is full."""
             nonlocal n_rows
             for row in rows:
                 n_rows += 1
@@ -161,6 +164,7 @@ def _parquet_table(file: BinaryIO, columns: Sequence[str]) -> Iterator[WriteRows
     with tempfile.TemporaryFile() as rows_file:
 
         def write(rows: Iterable[Sequence[object]]) -> None:
+            """Write rows to the temporary file as lines of JSON, and note the types of their cells."""
             lines = []
             for row in rows:
                 cells = list(map(plain_cell, row))
@@ -191,6 +195,7 @@ def _write_groups(file: BinaryIO, columns: Sequence[str], kinds: Sequence[set[ty
     with pq.ParquetWriter(file, schema, compression="zstd") as writer:
 
         def write_group() -> None:
+            """Write the collected rows as a row group, and begin a new one."""
             cells_by_column = zip(*rows, strict=True) if rows else repeat((), len(columns))
             arrays = [
                 pa.array(map(_as_text, cells) if kind is str else cells, arrow_types[kind])

@@ -311,11 +311,13 @@ class Corpus:
         """
         given_spellings = None if spellings is None else list(spellings)
 
-        @cache  # so that the labels are counted once, not for each pass
+        @cache
         def spellings_to_use() -> list[str]:
+            """Return the given spellings, or the most frequent ones, which the first call counts."""
             return self.spellings() if given_spellings is None else given_spellings
 
         def start(report: Report) -> Iterator[Batch]:
+            """Start a pass over the documents with merged labels."""
             fold = LabelFolder(spellings_to_use())
             for batch in self._start(report):
                 yield replace(batch, labels=list(map(fold, batch.labels)))
@@ -333,6 +335,7 @@ class Corpus:
         """Return the same documents under another name, which replaces the old one as the place of errors."""
 
         def start(report: Report) -> Iterator[Batch]:
+            """Start a pass in which errors and the report have the new name instead of the old one."""
             try:
                 yield from self._start(report)
             except InputError as problem:

@@ -197,6 +197,7 @@ class LabelReader:
         )
 
     def _place(self, position: int) -> Place:
+        """Return the place of a document for errors, given the number of its line or row."""
         return Place(self._name, self._place_format.format(position))
 
 

@@ -117,6 +117,7 @@ def _read_as_it_arrives(chunks: Iterator[bytes], name: str, options: dict[str, A
     has_started = False
 
     def start(report: Report) -> Iterator[Batch]:
+        """Start the only pass; a second call raises `InputError`."""
         nonlocal has_started
         if has_started:
             raise InputError("is a pipe, which can be read only once", place=name, hint="Save it to a file first")

@@ -31,6 +31,7 @@ BETWEEN_PARTS = "\n\n"
 ALL_COLUMNS: Final = "all"
 """The value of the option `keep` that stands for all columns."""
 Keep = tuple[Column, ...] | Literal["all"]
+"""The columns whose values come with each document."""
 
 
 def join_parts(parts: Iterable[str]) -> str:
@@ -455,4 +456,5 @@ def _list_columns(columns: Sequence[str], max_columns: int = 30) -> str:
 
 
 def _normalize(name: str) -> str:
+    """Return the name of a column without surrounding space and in lowercase, as conventional names are compared."""
     return name.strip().lower()

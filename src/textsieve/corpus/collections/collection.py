@@ -98,6 +98,7 @@ class Collection:
         start_reading = self.start(files, selection)
 
         def start(report: Report) -> Iterator[Batch]:
+            """Yield the batches of a pass; raise `InputError` if there are none, and add to errors about the cache."""
             batch = None  # stays None if there are no documents
             try:
                 for batch in start_reading(report):
@@ -108,6 +109,7 @@ class Collection:
                 raise with_cache_hint(problem, files.values()) from problem
 
         def split() -> tuple[Corpus, Corpus]:
+            """Return the training part and the test part of the selection."""
             return self.corpus(*words, "train", limits=limits), self.corpus(*words, "test", limits=limits)
 
         has_both_parts = selection.part is None and self._is_split(selection)

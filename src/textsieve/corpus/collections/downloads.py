@@ -50,6 +50,7 @@ def fetch(file: File, mirror: str, folder: Path) -> Path:
         with _downloader(pooch, address, file.name) as download:
             # pooch passes the name of a temporary file, which it deletes if this function raises an error.
             def download_and_check(source: str, downloaded: str, manager: object) -> None:
+                """Download `source` to the file `downloaded`; raise `ValueError` if that is not the expected file."""
                 download(source, downloaded, manager)
                 _check_download(Path(downloaded), file)
 

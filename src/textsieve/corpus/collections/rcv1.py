@@ -210,6 +210,7 @@ def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass
     topics_report = Report()  # its counts are added to the report of each pass, also if the topics are not read again
 
     def start(report: Report) -> Iterator[Batch]:
+        """Start a pass over the stories; the first call reads the topics."""
         nonlocal topics
         if topics is None:
             topics = read_topics(topics_path, allowed_topics, topics_report, selection.limits)

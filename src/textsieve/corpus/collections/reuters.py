@@ -59,6 +59,7 @@ def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass
         return all_stories
 
     def start(report: Report) -> Iterator[Batch]:
+        """Start a pass over the stories; for the default edition, the first call finds the topics."""
         nonlocal topics
         if selection.edition.word == IN_BOTH and topics is None:
             topics = topics_of_both(stories(Report()))

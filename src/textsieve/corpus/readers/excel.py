@@ -107,6 +107,7 @@ def _cells(workbook: Any, sheet: str) -> Iterator[list[Any]]:
 
 
 def _is_blank(cells: list[Any]) -> bool:
+    """Return whether a row has only empty cells."""
     return all(cell == "" for cell in cells)
 
 

@@ -75,12 +75,16 @@ def corpus(source: Source, format: Format) -> Corpus:
         return in_batches(_documents(objects, source, report, keys, place_format))
 
     def sample_columns() -> dict[str, list[object]]:
+        """Return the values of the unused keys in the first objects, except keys with lists or objects as values."""
         objects = _look_ahead(source, is_array)
         used = {name for table in keys.tables for name in (*table.text, table.label)}
         names = dict.fromkeys(key for record in objects for key in record if key not in used)
         sample = {name: [record.get(name) for record in objects] for name in names}
-        is_nested = {name: any(isinstance(value, dict | list) for value in sample[name]) for name in names}
-        return {name: values for name, values in sample.items() if not is_nested[name]}
+        return {
+            name: values
+            for name, values in sample.items()
+            if not any(isinstance(value, dict | list) for value in values)
+        }
 
     # Without a list of labels in the first objects, only a complete pass shows whether there is one.
     declared = True if multilabel else None

@@ -34,7 +34,7 @@ from typing import Any, NamedTuple
 
 from ...errors import InputError
 from ...files import open_regular
-from ..read_limits import ReadLimits, how_to_raise
+from ..read_limits import ReadLimits, hint_to_raise_limit
 
 MAGIC = b"PAR1"
 VALUE_OVERHEAD = 16
@@ -241,7 +241,7 @@ def _check_page(page: _Page, row_group: int, name: str, limits: ReadLimits) -> N
             f"a page of {page.packed:,} bytes in row group {row_group} unpacks to {page.unpacked:,}, "
             f"and the limit is {limit:,}",
             place=name,
-            hint=how_to_raise("max_document", page.unpacked),
+            hint=hint_to_raise_limit("max_document", page.unpacked),
         )
 
 

@@ -47,6 +47,7 @@ def corpus(source: Source, format: Format) -> Corpus:
     columns: _ColumnRange | None = None
 
     def start(report: Report) -> Iterator[Batch]:
+        """Start a pass; the first call finds the columns, which takes an extra pass."""
         nonlocal columns
         if columns is None:
             columns = _find_columns(source)

@@ -82,6 +82,7 @@ def corpus_of(table: Table, source: Source) -> Corpus:
         return in_batches(_documents(table.rows(report, has_header), table, source, report, chosen, kept))
 
     def sample_columns() -> dict[str, list[object]]:
+        """Return the values of the unused columns in the first rows (see `SampleColumns`)."""
         n_columns_named = Counter(columns)  # a name that two columns have can't be given
         positions = {
             name: position
