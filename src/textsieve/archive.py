@@ -257,9 +257,9 @@ class Archive:
         start = bytes(read_at(0, 16))  # enough for `check_start`
         check_start(kind, start, size, name)
         head = bytes(read_at(0, SIZE_BYTES + _header_size(start)))
-        self.header, self._stored_specs, compressed = _parse_head(kind, head, size, name)
-        self.specs = self._stored_specs | compressed
-        """The type and shape of each array, also if it is compressed."""
+        self.header, self._stored_specs, decompressed_specs = _parse_head(kind, head, size, name)
+        self.specs = self._stored_specs | decompressed_specs
+        """The type and shape of each array, of a compressed one those that it has when it is decompressed."""
         self._arrays_start = len(head)
         self.digest = sha256(head).hexdigest()
         """Identifies the content: the header has the checksums of all arrays."""
@@ -350,19 +350,13 @@ def _parse_head(kind: Kind, head: bytes, size: int, name: str) -> tuple[Header, 
     `head` has the bytes before the arrays. `size` is the size of the file in bytes, and `name` its name in errors.
     Raise `InputError` if the file is damaged or not a readable archive of this kind.
     """
-    compressed: Specs = {}
+    decompressed_specs: Specs = {}
     try:
         text, specs = _parse_safetensors(head, size)
         header = parse(text)
         version, format_ = header["version"], header["format"]
         if _is_readable(kind, version, format_) and version == kind.compressed_version:
-            header = parse(_decompress_text(header["header"]))
-            declared = header.pop("compressed")
-            if not isinstance(declared, dict):
-                raise TypeError("it does not declare its compressed arrays")
-            compressed = {array: _parse_compressed(array, spec, specs) for array, spec in declared.items()}
-            if (header["version"], header["format"]) != (version, format_):
-                raise ValueError("its header has two versions")
+            header, decompressed_specs = _parse_compressed_header(header, specs)
     # `_TruncatedError` and `UnicodeDecodeError` are kinds of `ValueError`, so they come before it.
     except _TruncatedError as problem:
         raise InputError(f"the file is cut short: {problem}", place=name, hint=COPY_AGAIN) from problem
@@ -382,12 +376,28 @@ def _parse_head(kind: Kind, head: bytes, size: int, name: str) -> tuple[Header, 
             place=name,
             hint="Update textsieve to read it" if is_newer else "Give a file that this release wrote",
         )
-    return header, specs, compressed
+    return header, specs, decompressed_specs
 
 
 def _is_readable(kind: Kind, version: object, format_: object) -> bool:
     """Return whether this release reads a version of a format."""
     return format_ == kind.format and type(version) is int and version in kind.versions
+
+
+def _parse_compressed_header(outer_header: Header, specs: Specs) -> tuple[Header, Specs]:
+    """Return the whole header of a compressed archive, and the specs of its compressed arrays once decompressed.
+
+    `outer_header` has the format, the version and the compressed header, and `specs` the arrays as stored. Raises
+    `ValueError`, `LookupError` or `TypeError` if one of them is not valid.
+    """
+    header = parse(_decompress_text(outer_header["header"]))
+    declared = header.pop("compressed")
+    if not isinstance(declared, dict):
+        raise TypeError("it does not declare its compressed arrays")
+    decompressed_specs = {array: _parse_compressed(array, spec, specs) for array, spec in declared.items()}
+    if (header["version"], header["format"]) != (outer_header["version"], outer_header["format"]):
+        raise ValueError("its header has two versions")
+    return header, decompressed_specs
 
 
 def _decompress_text(encoded: Any) -> str:

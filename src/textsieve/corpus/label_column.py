@@ -203,15 +203,27 @@ class LabelColumn:
         An item is a batch, or something from which `batch_of` returns the batch. The items that are checked are held
         back meanwhile. The docstring of the module has the rule.
         """
+        if self._is_table:
+            held_back, counts, is_whole = self._read_beginning(items, batch_of)
+            self._check(counts, is_whole=is_whole)
+            while held_back:  # `popleft`, so that no item stays in memory after it is yielded
+                yield held_back.popleft()
+        yield from items
+
+    def _read_beginning(
+        self, items: Iterator[Item], batch_of: Callable[[Item], Batch]
+    ) -> tuple[deque[Item], Counter[str], bool]:
+        """Return the first items of a pass, their number of documents of each label, and whether no items follow.
+
+        Stop as soon as enough labels are repeated, or it turns out that documents may have several labels.
+        """
         held_back: deque[Item] = deque()
         counts: Counter[str] = Counter()
         n_documents = n_characters = 0
-        is_whole = False
-        while self._is_table and n_documents < BEGINNING_DOCUMENTS and n_characters < BEGINNING_CHARACTERS:
+        while n_documents < BEGINNING_DOCUMENTS and n_characters < BEGINNING_CHARACTERS:
             item = next(items, None)
             if item is None:
-                is_whole = True
-                break
+                return held_back, counts, True
             held_back.append(item)
             batch = batch_of(item)
             n_documents += len(batch)
@@ -221,17 +233,17 @@ class LabelColumn:
                 self._multilabel = True
             if self._multilabel or len(counts) < MAX_DISTINCT_IN_BEGINNING * counts.total():
                 break
-        self._check(counts, is_whole=is_whole)
-        while held_back:  # `popleft`, so that no item stays in memory after it is yielded
-            yield held_back.popleft()
-        yield from items
+        return held_back, counts, False
 
     def check_whole(self, counts: Mapping[str, int]) -> None:
         """Check the labels of all documents, given the number of documents of each label."""
         self._check(counts, is_whole=True)
 
     def _check(self, counts: Mapping[str, int], *, is_whole: bool) -> None:
-        """Raise `InputError` if nearly all labels are different, or warn if they look like dates, for example."""
+        """Raise `InputError` if nearly all labels are different; warn, once, if they look like dates, for example.
+
+        `counts` has the number of documents of each label, and `is_whole` says that it is of the whole corpus.
+        """
         if not self._is_table or any(label in self._classes for label in counts):
             return
         name, n_labels = self._corpus.name, sum(counts.values())

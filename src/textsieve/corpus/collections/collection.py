@@ -98,7 +98,10 @@ class Collection:
         start_reading = self.start(files, selection)
 
         def start(report: Report) -> Iterator[Batch]:
-            """Yield the batches of a pass; raise `InputError` if there are none, and add to errors about the cache."""
+            """Yield the batches of a pass; raise `InputError` if there are none.
+
+            Errors about a file in the cache get the hint to delete it, so that it is downloaded again.
+            """
             batch = None  # stays None if there are no documents
             try:
                 for batch in start_reading(report):
