@@ -158,7 +158,7 @@ def is_at(descriptor: int, path: str) -> bool:
 
 
 @contextmanager
-def naming_when_full(path: str) -> Iterator[None]:
+def _name_file_when_full(path: str) -> Iterator[None]:
     """Add the path to an `OSError` of the `with` block about missing space, because Python does not name the file."""
     try:
         yield
@@ -219,7 +219,7 @@ def replacing(path: str, *, mode: int | None = None) -> Iterator[BinaryIO]:
         raise
     lock_holder = None
     try:
-        with naming_when_full(path), part_file:
+        with _name_file_when_full(path), part_file:
             if os.name == "posix":
                 # This copy of the descriptor keeps the lock after `part_file` is closed, until the file is renamed.
                 # (Windows has no such locks, and renames no open file.)
@@ -244,7 +244,7 @@ def replacing(path: str, *, mode: int | None = None) -> Iterator[BinaryIO]:
 def open_output(path: str) -> Iterator[BinaryIO]:
     """Open a file for writing: a pipe or a device as it is, and any other so that it is replaced (`replacing`)."""
     if os.path.exists(path) and not os.path.isfile(path):
-        with naming_when_full(path), open(path, "wb") as file:
+        with _name_file_when_full(path), open(path, "wb") as file:
             yield file
         return
     with replacing(path) as file:

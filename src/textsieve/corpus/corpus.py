@@ -323,7 +323,8 @@ class Corpus:
                 yield replace(batch, labels=list(map(fold, batch.labels)))
 
         def split() -> tuple[Corpus, Corpus]:
-            assert self._split is not None
+            """Return both parts; each label has the same spelling in both."""
+            assert self._split is not None  # otherwise this function is not used
             train, test = self._split()
             return train.with_folded_labels(spellings_to_use()), test.with_folded_labels(spellings_to_use())
 

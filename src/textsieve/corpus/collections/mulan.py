@@ -113,7 +113,7 @@ def by_code(target: Bools) -> Bools:
     first_topics, first_is_known = _half_by_code(target[:, :middle])
     second_topics, second_is_known = _half_by_code(target[:, middle:])
     topics = np.hstack([first_topics, second_topics])
-    topics[~(first_is_known & second_is_known)] = False
+    topics[~(first_is_known & second_is_known)] = False  # the rows of codes that are not known for both halves
     return topics
 
 
