@@ -1,18 +1,19 @@
 """Store a JSON header and arrays as one file: safetensors, with the header as its only metadata entry.
 
-Models and tables of statistics are stored this way. Reading runs no code. The header declares the name, type and shape
-of each array. An `Archive` has read the header only, and reads the arrays that its user asks for. So a large file that
-is not what the user expects costs no more memory than a small one, and arrays that nobody needs are never read.
+Models and tables of statistics are stored this way. Reading runs no code. The header of safetensors declares the name,
+type and shape of each array, and textsieve's own header is inside it, as JSON. To open an `Archive` reads only these
+headers; its arrays are read when its user asks for them. So a large file that is not what the user expects costs no
+more memory than a small one, and arrays that nobody needs are never read.
 
 The header has a checksum of itself and of the arrays that every reader reads. Additional arrays, which only some
 readers read, need a checksum of their own in the header (`checksum_of`). Checksums detect damage. They are no
 signature: whoever can write an archive can write its checksums.
 
-An archive can be compressed: then the metadata entry has the format, its version, and as `header` the whole header,
-compressed by zstandard and written in base 85. Arrays that get smaller are stored as bytes compressed by zstandard, and
-the header's key `compressed` has their types and shapes. An array of more than `SMALL_ARRAY` bytes is at most
-`MAX_COMPRESSION` times as large as its bytes in the file; otherwise it is stored uncompressed. So an array that is read
-takes at most `SMALL_ARRAY` bytes, or `MAX_COMPRESSION` times its bytes in the file.
+An archive can be compressed. Then the metadata entry has three keys: the format, its version, and as `header` the whole
+header, compressed by zstandard and written in base 85. Arrays that get smaller are stored as bytes compressed by
+zstandard, and the header's key `compressed` has their types and shapes. Small files must not unpack to huge arrays: an
+array of more than `SMALL_ARRAY` bytes that would get smaller than 1 / `MAX_COMPRESSION` of its size is stored
+uncompressed. So reading an array takes at most `SMALL_ARRAY` bytes, or `MAX_COMPRESSION` times its bytes in the file.
 """
 
 from __future__ import annotations
@@ -83,12 +84,12 @@ COPY_AGAIN = "copy it again from where it was whole"
 
 
 class Kind(NamedTuple):
-    """A kind of archive and the version of its format."""
+    """A kind of archive, such as a model, and the version of its format."""
 
     format: str
     version: int
-    what: str  # description for messages
-    compressed_version: int | None = None  # the version of compressed archives, if there are some
+    what: str  # description for messages, such as "a model"
+    compressed_version: int | None = None  # the version that compressed archives of this kind have, if there are some
 
     @property
     def versions(self) -> list[int]:
@@ -141,8 +142,8 @@ def pack(
 ) -> bytes:
     """Return the bytes of an archive, compressed or not; raise `InputError` if it could not be read again.
 
-    The checksum that is added covers the header and `arrays`. Not every reader reads the `additional` arrays, so the
-    caller puts their checksum into the header. They are never compressed.
+    This adds a checksum of the header and `arrays` to the header. Not every reader reads the `additional` arrays, so
+    the caller puts their checksum into the header. They are never compressed.
     """
     # safetensors requires contiguous arrays.
     contiguous = {name: np.ascontiguousarray(array) for name, array in {**arrays, **additional}.items()}
@@ -152,7 +153,7 @@ def pack(
         full_header = {**start, **header, "checksum": header_checksum}
         if compress:
             compressed = {name: smaller for name in arrays if (smaller := _compress(contiguous[name])) is not None}
-            # The checksum does not cover this key, which readers remove before they compare checksums.
+            # The checksum does not cover this key: readers remove it before they compute the checksum.
             full_header["compressed"] = {
                 name: {"dtype": _type_name(contiguous[name].dtype), "shape": contiguous[name].shape}
                 for name in compressed
@@ -172,7 +173,7 @@ def pack(
 
 
 def _zstd(data: bytes) -> bytes:
-    """Return bytes compressed by zstandard; the same bytes for any number of cores."""
+    """Return bytes compressed by zstandard in one thread, so that the result does not depend on the number of cores."""
     from zstandard import ZstdCompressor
 
     is_large = len(data) > MAX_BYTES_AT_LEVEL
@@ -180,13 +181,16 @@ def _zstd(data: bytes) -> bytes:
 
 
 def _compress(array: NDArray[Any]) -> NDArray[np.uint8] | None:
-    """Return the compressed bytes of an array; None if they are not smaller, or smaller than a reader accepts."""
+    """Return the compressed bytes of an array; None if it must be stored uncompressed (see `_may_be_compressed`)."""
     compressed = _zstd(array.tobytes())
     return np.frombuffer(compressed, np.uint8) if _may_be_compressed(array.nbytes, len(compressed)) else None
 
 
 def _may_be_compressed(n_bytes: int, n_compressed: int) -> bool:
-    """Return whether an array of `n_bytes` may be stored as so many compressed bytes."""
+    """Return whether an array of `n_bytes` may be stored as `n_compressed` bytes: if these are fewer, but not too few.
+
+    Readers refuse all other arrays, which might unpack to far more than the file's size.
+    """
     return n_compressed < n_bytes <= max(MAX_COMPRESSION * n_compressed, SMALL_ARRAY)
 
 
@@ -201,7 +205,7 @@ def compressed_size(arrays: Mapping[str, NDArray[Any]]) -> int:
 
 
 def _decompress(data: bytes | memoryview, n_bytes: int) -> bytes:
-    """Return the bytes that were compressed; raise `ValueError` if they are not `n_bytes` or the data is damaged."""
+    """Return the decompressed bytes; raise `ValueError` if they are not `n_bytes`, or if the data is damaged."""
     from zstandard import ZstdDecompressor, ZstdError, get_frame_parameters
 
     try:
@@ -218,7 +222,7 @@ def _type_name(dtype: np.dtype[Any]) -> str:
 
 
 def _header_size(start: bytes) -> int:
-    """Return the size of the header in bytes, with which a safetensors file begins: an integer of `SIZE_BYTES`."""
+    """Return the size of the header in bytes: the integer of `SIZE_BYTES` with which a safetensors file begins."""
     return int.from_bytes(start[:SIZE_BYTES], "little")
 
 
@@ -229,7 +233,7 @@ def checksum(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> i
 
 
 def checksum_of(arrays: Mapping[str, NDArray[Any]], start: int = 0) -> int:
-    """Return the CRC-32 of arrays and their names, continued from `start`."""
+    """Return the CRC-32 of arrays and their names, which continues `start`, the CRC-32 of what comes before them."""
     value = start
     for name in sorted(arrays):
         array_bytes = np.ascontiguousarray(arrays[name]).view(np.uint8).reshape(-1)
@@ -244,18 +248,18 @@ ReadAt = Callable[[int, int], bytes | memoryview]
 
 
 class Archive:
-    """An archive of which the header was read. Its arrays are read when they are asked for."""
+    """An archive whose header is read, and whose arrays are read when they are asked for."""
 
     def __init__(self, kind: Kind, name: str, size: int, read_at: ReadAt) -> None:
-        """Read the header; `name` is the name of the archive in errors."""
+        """Read the header; `name` is the name of the archive in errors, and `size` its size in bytes."""
         self.name, self.n_bytes = name, size
         self._read_at = read_at
         start = bytes(read_at(0, 16))  # enough for `check_start`
         check_start(kind, start, size, name)
         head = bytes(read_at(0, SIZE_BYTES + _header_size(start)))
-        self.header, self._stored_specs, compressed = _parse_head(kind, head, size, name)
-        self.specs = self._stored_specs | compressed
-        """The type and shape of each array, also if it is compressed."""
+        self.header, self._stored_specs, decompressed_specs = _parse_head(kind, head, size, name)
+        self.specs = self._stored_specs | decompressed_specs
+        """The type and shape of each array, of a compressed one those that it has when it is decompressed."""
         self._arrays_start = len(head)
         self.digest = sha256(head).hexdigest()
         """Identifies the content: the header has the checksums of all arrays."""
@@ -263,7 +267,7 @@ class Archive:
     def read(self, names: Iterable[str] | None = None) -> Arrays:
         """Return the named arrays, or all; raise `InputError` unless they and the header match the header's checksum.
 
-        So the names must be those of all arrays that the checksum covers: `arrays` in `pack`.
+        The checksum covers the header and what `pack` gets as `arrays`. So name all of these, and no additional arrays.
         """
         arrays = self._read_arrays(self.specs if names is None else names)
         self._check_checksum(self.header.get("checksum"), checksum(self.header, arrays))
@@ -276,7 +280,7 @@ class Archive:
         return arrays
 
     def _check_checksum(self, expected: object, actual: int) -> None:
-        """Raise `InputError` if a checksum that the file stores differs from that of the content that was read."""
+        """Raise `InputError` if the checksum that the file stores is not that of the content that was read."""
         if expected != actual:
             raise InputError("the file is damaged: its checksum differs", place=self.name, hint=COPY_AGAIN)
 
@@ -286,7 +290,7 @@ class Archive:
         return {name: self._read_array(name) for name in in_file_order}
 
     def _read_array(self, name: str) -> NDArray[Any]:
-        """Return an array that shares memory with the bytes read, unless it is compressed or would not be aligned."""
+        """Return an array, which shares memory with the bytes read unless these are compressed or not aligned."""
         stored, spec = self._stored_specs[name], self.specs[name]
         data = self._read_at(self._arrays_start + stored.start, stored.n_bytes)
         if len(data) != stored.n_bytes:
@@ -343,23 +347,17 @@ def check_start(kind: Kind, start: bytes, size: int, name: str) -> None:
 def _parse_head(kind: Kind, head: bytes, size: int, name: str) -> tuple[Header, Specs, Specs]:
     """Return the header, the specs of all arrays as stored, and the specs of the compressed arrays once decompressed.
 
-    `head` has the bytes before the arrays, `size` is that of the file, and `name` is its name in errors. Raises
-    `InputError` if the file is damaged or not a readable archive of this kind.
+    `head` has the bytes before the arrays. `size` is the size of the file in bytes, and `name` its name in errors.
+    Raise `InputError` if the file is damaged or not a readable archive of this kind.
     """
-    compressed: Specs = {}
+    decompressed_specs: Specs = {}
     try:
         text, specs = _parse_safetensors(head, size)
         header = parse(text)
         version, format_ = header["version"], header["format"]
         if _is_readable(kind, version, format_) and version == kind.compressed_version:
-            header = parse(_decompress_text(header["header"]))
-            declared = header.pop("compressed")
-            if not isinstance(declared, dict):
-                raise TypeError("it does not declare its compressed arrays")
-            compressed = {array: _parse_compressed(array, spec, specs) for array, spec in declared.items()}
-            if (header["version"], header["format"]) != (version, format_):
-                raise ValueError("its header has two versions")
-    # The first two are kinds of `ValueError`, so they come before it.
+            header, decompressed_specs = _parse_compressed_header(header, specs)
+    # `_TruncatedError` and `UnicodeDecodeError` are kinds of `ValueError`, so they come before it.
     except _TruncatedError as problem:
         raise InputError(f"the file is cut short: {problem}", place=name, hint=COPY_AGAIN) from problem
     except UnicodeDecodeError as problem:
@@ -378,12 +376,28 @@ def _parse_head(kind: Kind, head: bytes, size: int, name: str) -> tuple[Header, 
             place=name,
             hint="Update textsieve to read it" if is_newer else "Give a file that this release wrote",
         )
-    return header, specs, compressed
+    return header, specs, decompressed_specs
 
 
 def _is_readable(kind: Kind, version: object, format_: object) -> bool:
     """Return whether this release reads a version of a format."""
     return format_ == kind.format and type(version) is int and version in kind.versions
+
+
+def _parse_compressed_header(outer_header: Header, specs: Specs) -> tuple[Header, Specs]:
+    """Return the whole header of a compressed archive, and the specs of its compressed arrays once decompressed.
+
+    `outer_header` has the format, the version and the compressed header, and `specs` the arrays as stored. Raises
+    `ValueError`, `LookupError` or `TypeError` if one of them is not valid.
+    """
+    header = parse(_decompress_text(outer_header["header"]))
+    declared = header.pop("compressed")
+    if not isinstance(declared, dict):
+        raise TypeError("it does not declare its compressed arrays")
+    decompressed_specs = {array: _parse_compressed(array, spec, specs) for array, spec in declared.items()}
+    if (header["version"], header["format"]) != (outer_header["version"], outer_header["format"]):
+        raise ValueError("its header has two versions")
+    return header, decompressed_specs
 
 
 def _decompress_text(encoded: Any) -> str:
@@ -403,7 +417,7 @@ def _decompress_text(encoded: Any) -> str:
 
 
 def _parse_compressed(name: str, declared: Mapping[str, Any], specs: Specs) -> ArraySpec:
-    """Return the spec that the header declares for a compressed array once decompressed.
+    """Return the type and shape that a compressed array has when it is decompressed, as the header declares them.
 
     `specs` has the arrays as stored. Raises `ValueError`, `LookupError` or `TypeError` for an invalid declaration.
     """
@@ -431,7 +445,7 @@ def _parse_safetensors(head: bytes, size: int) -> tuple[str, Specs]:
         message = f"it has {size:,} bytes, and its header declares {declared_size:,}"
         raise _TruncatedError(message) if size < declared_size else ValueError(message)
     end = 0
-    # An empty array begins where the next one does, so it must come before that.
+    # An empty array begins where the next one does, so arrays with the same start are sorted by their sizes.
     for spec in sorted(specs.values(), key=lambda spec: (spec.start, spec.n_bytes)):
         if spec.start != end:
             raise ValueError("its arrays overlap, or there is something between them")

@@ -1,4 +1,4 @@
-"""Replace files atomically, lock them, and open files so that reading never blocks.
+"""Open files so that reading never blocks, replace files atomically, and check in time that they can be written.
 
 `replacing` writes to a new file in the same folder and renames it over the old one when all of it is on the disk, so
 a reader sees either the old file or the new one. A process that is killed before the rename leaves the old file as it
@@ -10,6 +10,10 @@ that can be locked belongs to nobody.
 for pipes, which could block for ever, and for devices, which may never end; `open_regular` also for files that are
 larger than `max_bytes`. Some files of the Linux kernel look regular but block (`/proc/kmsg`); reading them raises
 `InputError`, too.
+
+`check_writable` and `check_openable` are called before long work, and raise `InputError` if its result could not be
+written. The first is for files that `replacing` writes, which needs permission to write to their folder; the second is
+for files that are opened and written in place.
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ from hashlib import sha256
 from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO
 
-from .errors import InputError
+from .errors import InputError, shown
 
 OUT_OF_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Error numbers of a write that fails because a disk, quota or limit is full."""
@@ -91,7 +95,8 @@ def open_regular(path: str, *, what: str, max_bytes: int | None = None, buffer: 
 def read_small(path: str, *, what: str, max_bytes: int) -> bytes | None:
     """Return the bytes of a regular file with a single read, which takes half the time of `open_regular`.
 
-    Returns None if the file has more than `max_bytes`, seems empty, as files of the kernel do, or changes meanwhile.
+    Return None if the file must be read by `open_regular` instead: if it has more than `max_bytes`, if its stated size
+    is 0, which may be wrong for files of the Linux kernel, or if it changes while it is read.
     """
     descriptor = _open_to_read(path, what)
     try:
@@ -105,7 +110,7 @@ def read_small(path: str, *, what: str, max_bytes: int) -> bytes | None:
 
 
 def _open_to_read(path: str, what: str) -> int:
-    """Return a descriptor of a file that is opened for reading."""
+    """Open a file for reading without waiting, and return its descriptor."""
     try:
         return os.open(path, _NON_BLOCKING)
     except PermissionError as problem:
@@ -120,7 +125,7 @@ def _folder_error(path: str, what: str) -> InputError:
 
 
 def _regular_size(descriptor: int, path: str, what: str) -> int:
-    """Return the size of an open file; raises `InputError` if it is not a regular one."""
+    """Return the size of an open file; raise `InputError` if it is not a regular one."""
     status = os.fstat(descriptor)
     if stat.S_ISDIR(status.st_mode):
         raise _folder_error(path, what)
@@ -153,8 +158,8 @@ def is_at(descriptor: int, path: str) -> bool:
 
 
 @contextmanager
-def naming_when_full(path: str) -> Iterator[None]:
-    """Add the path to an `OSError` that is raised because there is no space; Python does not name the file."""
+def _name_file_when_full(path: str) -> Iterator[None]:
+    """Add the path to an `OSError` of the `with` block about missing space, because Python does not name the file."""
     try:
         yield
     except OSError as problem:
@@ -207,17 +212,17 @@ def replacing(path: str, *, mode: int | None = None) -> Iterator[BinaryIO]:
     prefix = _part_prefix(target)
     _remove_leftovers(folder, prefix)
     try:
-        # If the new file gets the permissions `mode`, it is private until then.
+        # Until the part file gets the permissions `mode`, only its owner can read it.
         part_file, part_path = _create_part(os.path.join(folder, prefix), private=mode is not None)
     except OSError as problem:
         problem.filename = path  # and not the name of the part file
         raise
     lock_holder = None
     try:
-        with naming_when_full(path), part_file:
+        with _name_file_when_full(path), part_file:
             if os.name == "posix":
-                # The copy keeps the lock from when `part_file` is closed until it is renamed. (Windows has no such
-                # locks, and renames no open file.)
+                # This copy of the descriptor keeps the lock after `part_file` is closed, until the file is renamed.
+                # (Windows has no such locks, and renames no open file.)
                 lock_holder = os.dup(part_file.fileno())
             yield part_file
             part_file.flush()
@@ -237,9 +242,9 @@ def replacing(path: str, *, mode: int | None = None) -> Iterator[BinaryIO]:
 
 @contextmanager
 def open_output(path: str) -> Iterator[BinaryIO]:
-    """Open a file as `replacing` does, but write to a pipe or a device in place, because it must not be replaced."""
+    """Open a file for writing: a pipe or a device as it is, and any other so that it is replaced (`replacing`)."""
     if os.path.exists(path) and not os.path.isfile(path):
-        with naming_when_full(path), open(path, "wb") as file:
+        with _name_file_when_full(path), open(path, "wb") as file:
             yield file
         return
     with replacing(path) as file:
@@ -247,9 +252,10 @@ def open_output(path: str) -> Iterator[BinaryIO]:
 
 
 def _part_prefix(target: str) -> str:
-    """Return the prefix of the names of a target's part files.
+    """Return the prefix of the names of a target's part files: `.textsieve-`, a digest and a hyphen.
 
-    The host is part of the digest, because on some network file systems locks hold on one host only.
+    The digest is of the target's name and of the host. So a host does not touch the part files of another one, whose
+    locks it does not see on some network file systems.
     """
     host_and_name = f"{platform.node()}\n{os.path.basename(target)}"
     return f".textsieve-{sha256(host_and_name.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}-"
@@ -258,7 +264,7 @@ def _part_prefix(target: str) -> str:
 def _create_part(prefix: str, *, private: bool) -> tuple[BinaryIO, str]:
     """Create and lock a part file, and return it with its path; if `private`, only its owner can read it.
 
-    Before the file is locked, another process may take it for a leftover and remove it; then another one is created.
+    Before it is locked, another process may take the file for a leftover and remove it. Then another file is created.
     """
     while True:
         path = f"{prefix}{secrets.token_hex(8)}.part"
@@ -270,7 +276,7 @@ def _create_part(prefix: str, *, private: bool) -> tuple[BinaryIO, str]:
         except BlockingIOError:
             pass  # the process that holds the lock is about to remove the file
         except OSError:
-            return file, path  # without locks nobody removes it
+            return file, path  # there are no locks here, so no process can remove it
         except BaseException:
             with suppress(OSError):
                 os.unlink(path)
@@ -280,7 +286,7 @@ def _create_part(prefix: str, *, private: bool) -> tuple[BinaryIO, str]:
 
 
 def _remove_leftovers(folder: str, prefix: str) -> None:
-    """Remove the part files that killed processes left, which are those that nobody has locked."""
+    """Remove the part files of killed processes from a folder, that is, those that are not locked."""
     with suppress(OSError), os.scandir(folder) as entries:
         for name in [entry.name for entry in islice(entries, MAX_SCANNED) if entry.name.startswith(prefix)]:
             with suppress(OSError):
@@ -320,3 +326,57 @@ def flush_folder(folder: str) -> None:
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
+
+
+# -- checks before long work ---------------------------------------------------------------------------------------
+
+
+def check_writable(path: str, *, what: str) -> None:
+    """Raise `InputError` if a file can't be created or replaced; `what` names its content, such as "a chart"."""
+    _check_target(path, what=what)
+    if not os.access(os.path.dirname(os.path.realpath(path)), os.W_OK):
+        raise _not_permitted(path)
+
+
+def check_openable(path: str, *, what: str, may_be_stream: bool = False) -> None:
+    """Raise `InputError` if a file can't be created or opened for writing; `what` names its content.
+
+    With `may_be_stream`, a pipe or a device is allowed, too.
+    """
+    _check_target(path, what=what, may_be_stream=may_be_stream)
+    if not os.access(path if os.path.exists(path) else os.path.dirname(path) or ".", os.W_OK):
+        raise _not_permitted(path)
+
+
+def unwritable(path: str, reason: str, hint: str = "") -> InputError:
+    """Return the error for a file that can't be written for this reason."""
+    return InputError(f"can't be written: {reason}" + ("" if hint else "."), place=path, hint=hint)
+
+
+def _check_target(path: str, *, what: str, may_be_stream: bool = False) -> None:
+    """Raise `InputError` if no file can be written at a path, whatever the permissions are."""
+    folder = os.path.dirname(path) or "."
+    if "\0" in path:
+        raise unwritable(shown(path), "file names can't contain null characters")
+    try:
+        mode = os.stat(path).st_mode
+    except OSError as problem:
+        if problem.errno == errno.ELOOP:
+            link = "it" if os.path.islink(path) else f"its folder {folder}"
+            reason = f"{link} is a symbolic link that ends in a loop of links"
+            raise unwritable(path, reason, "remove that link or give another name") from problem
+        mode = None  # the file does not exist yet; its folder, which is checked next, may not exist either
+    if not os.path.isdir(folder):
+        raise unwritable(path, f"there is no folder {folder}", "make it first")
+    if mode is None or stat.S_ISREG(mode):
+        return
+    if stat.S_ISDIR(mode):
+        raise InputError("this is a folder", place=path, hint="give the name of a file in it")
+    if stat.S_ISSOCK(mode) or not may_be_stream:
+        kind = "a socket" if stat.S_ISSOCK(mode) else "a device or a pipe"
+        raise InputError(f"this is {kind}, and {what} is written to a file", place=path, hint="give the name of a file")
+
+
+def _not_permitted(path: str) -> InputError:
+    """Return the error for a file that the user may not write."""
+    return unwritable(path, "you don't have permission to write there", "choose another place")

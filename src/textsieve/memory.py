@@ -1,11 +1,12 @@
 """Return freed memory to the system, and raise `MemoryError` before libraries crash where memory is limited.
 
-glibc keeps memory that was freed in small pieces for later use. After a pass over a large corpus, this can be more than
-100 MB, which the next stage would need in addition to its own arrays.
+`give_back`: glibc keeps memory that was freed in small pieces for later use. After a pass over a large corpus, this can
+be more than 100 MB, which the process would hold in addition to the arrays of the next stage.
 
-Python and numpy raise `MemoryError` when memory runs out, but the libraries below them do not: OpenBLAS ends the
-process or waits for ever for a thread that it could not start, LLVM aborts, and an import fails halfway. So where the
-address space is limited (`ulimit -v`), `check_room` checks for room before they are used, and raises `MemoryError`.
+`check_room`: Python and numpy raise `MemoryError` when memory runs out, but the libraries below them do not. OpenBLAS
+ends the process or waits for ever for a thread that it could not start, LLVM aborts, and an import fails halfway. So
+where the address space is limited (`ulimit -v`), `check_room` raises `MemoryError` before they are used if too little
+is left. `check_room_for_imports` does this before each import of a large package.
 """
 
 import ctypes
@@ -19,6 +20,7 @@ from types import ModuleType
 
 _MB = 1_000_000
 _MAX_THREADS = 64
+"""The largest number of threads for which a package is assumed to reserve address space."""
 _BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 _NEEDED_BY_IMPORT: dict[str, tuple[int, int, tuple[str, ...]]] = {
     "numpy": (80, 45, _BLAS_THREADS),
@@ -54,7 +56,7 @@ def is_limited() -> bool:
 
 
 def check_room(megabytes: int, what: str) -> None:
-    """Raise `MemoryError` if the address space is limited and `what` can't get that much more of it."""
+    """Raise `MemoryError` if the address space is limited, and too little of it is left for `what`."""
     if not is_limited():
         return
     try:
@@ -74,9 +76,9 @@ class CheckRoomBeforeImport(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Raise an error if there is too little memory to import a package.
+        """Raise `MemoryError` if there is too little room to import a package; otherwise return None.
 
-        Otherwise return None, so that Python asks the next finder for the package.
+        Python calls this for each import. None means that it must ask the next finder for the package.
         """
         if fullname in _NEEDED_BY_IMPORT:
             fixed, per_thread, variables = _NEEDED_BY_IMPORT[fullname]
@@ -85,13 +87,13 @@ class CheckRoomBeforeImport(MetaPathFinder):
 
 
 def _n_threads(variables: Sequence[str]) -> int:
-    """Return the number of threads that a package starts: that of usable processors, or fewer if a variable says so.
+    """Return the number of threads that a package starts: one for each usable processor, at most `_MAX_THREADS`.
 
-    It is at most `_MAX_THREADS`.
+    It is fewer if one of these environment variables says so.
     """
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     limits = [int(value) for name in variables if (value := os.environ.get(name, "")).isdecimal() and int(value) > 0]
-    return min([processors, _MAX_THREADS, *limits[:1]])  # the first variable that is set takes precedence
+    return min([processors, _MAX_THREADS, *limits[:1]])  # packages follow the first variable that is set
 
 
 def check_room_for_imports() -> None:

@@ -1,9 +1,12 @@
 """Show the progress of long work: as a line in a terminal, or as a bar in a notebook.
 
-Training and comparing call a function with the stage, the amount done, and the total if it is known (`Progress`). This
-module has such functions. In a terminal, they draw one line on standard error, which is redrawn once a second and
-erased at the end. Standard output may be a file or a pipe, and gets nothing. In a notebook, they update one output of
-the cell, which is removed at the end; this needs no widgets. Elsewhere, for example in a log file, they do nothing.
+Training and comparing report their progress by calling a function with the stage, the amount done, and the total if it
+is known (`Progress`). This module makes such functions, depending on where the program runs:
+
+- In a terminal, the function draws a line on standard error, which is redrawn once a second and erased at the end.
+  Standard output may be a file or a pipe, and gets nothing.
+- In a notebook, it updates one output of the cell, which is removed at the end; this needs no widgets.
+- Elsewhere, for example if standard error is a log file, it does nothing.
 """
 
 from __future__ import annotations
@@ -21,13 +24,14 @@ Progress = Callable[[str, int, int | None], None]
 """A function that is called with the stage of the work, how much of it is done, and its total if that is known."""
 
 REDRAWS_PER_SECOND = 1
-"""Redrawing a line of 80 characters once a second is 5 kB a minute, little enough for remote or recorded terminals."""
+"""A line of 80 characters each second is 5 kB a minute, little enough for remote or recorded terminals."""
 NOTEBOOK_SECONDS = 0.5
 """The shortest time between two updates of a notebook."""
 BAR_WIDTH = 20
+"""The width of the bar in a terminal, in characters."""
 
 _shown: ContextVar[Progress | None] = ContextVar("shown_progress", default=None)
-"""The function that `show_progress` has set for the code inside it."""
+"""The function that `show_progress` has set for the code in its `with` block."""
 
 
 @contextmanager
@@ -101,6 +105,7 @@ def _terminal_display() -> Iterator[Progress]:
     )
 
     def on_progress(stage: str, done: int, total: int | None) -> None:
+        """Store the progress, which the screen shows at its next redraw; the first call makes the line appear."""
         state.update(stage, done, total, time.monotonic())
         if not screen.is_started:
             screen.start(refresh=True)
@@ -120,6 +125,7 @@ def _notebook_display() -> Iterator[Progress]:
     next_update = 0.0
 
     def on_progress(stage: str, done: int, total: int | None) -> None:
+        """Store the progress, and update the output if the last update is not too recent."""
         nonlocal output, next_update
         now = time.monotonic()
         state.update(stage, done, total, now)
@@ -139,14 +145,14 @@ def _notebook_display() -> Iterator[Progress]:
 
 
 class _State:
-    """The current stage, how much of it is done, and when it began."""
+    """The current stage of the work, how much of it is done, and when it began; times are in seconds."""
 
     def __init__(self) -> None:
         self._stage, self._done, self._began, self._done_at_start = "", 0, 0.0, 0
         self._total: int | None = None
 
     def update(self, stage: str, done: int, total: int | None, now: float) -> None:
-        """Store the progress at the time `now`, in seconds; a new stage starts the clock again."""
+        """Store the progress at the time `now`; a new stage starts the clock again."""
         if stage != self._stage:
             self._began, self._done_at_start = now, done
         self._stage, self._done, self._total = stage, done, total
@@ -160,7 +166,7 @@ class _State:
         return "  ".join(filter(None, [self._stage, bar, *self._numbers(now)]))
 
     def html(self, now: float) -> str:
-        """Return the same as HTML."""
+        """Return the same as `line`, as HTML."""
         from .display import element, notebook_html
 
         known = {} if not self._total else {"value": min(self._done, self._total), "max": self._total}

@@ -13,7 +13,7 @@ from typing import Any, TypeGuard
 from .errors import shown
 
 MAX_VALUES = 400_000
-"""The largest number of numbers, texts, lists and objects in a header: eight for each of 50,000 classes."""
+"""The largest number of values (numbers, texts, lists and objects) in a text: eight for each of 50,000 classes."""
 
 MAX_DEPTH = 40
 """The deepest nesting of lists and objects."""
@@ -25,7 +25,8 @@ _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[{]|[\]}]|,', re.DOTALL)
 def parse(text: str, *, what: str = "its header", max_values: int = MAX_VALUES) -> dict[str, Any]:
     """Return a parsed JSON object; raise `ValueError` for any other text, which the message calls `what`.
 
-    NaN, duplicate keys and objects that are too large or too deep are errors, too. Infinity is allowed.
+    An object with NaN, with the same key twice, with too many values or nested too deeply is an error, too. Infinity is
+    allowed.
     """
     _check_shape(text, what=what, max_values=max_values)
 
@@ -50,9 +51,11 @@ def parse(text: str, *, what: str = "its header", max_values: int = MAX_VALUES) 
 
 def _check_shape(text: str, *, what: str, max_values: int) -> None:
     """Raise `ValueError` for JSON that is nested too deeply or has too many values."""
-    n_opened = text.count("[") + text.count("{")  # an upper bound: some may be inside strings
+    # Brackets and commas are counted first, which is fast. Some may be inside strings, so there are at most so many
+    # lists, objects and values.
+    n_opened = text.count("[") + text.count("{")
     if n_opened <= MAX_DEPTH and n_opened + text.count(",") <= max_values:
-        return  # the usual case, which needs no tokens
+        return
     depth = n_values = 0
     for token in _TOKENS.finditer(text):
         first_character = text[token.start()]

@@ -2,13 +2,13 @@
 
 A table is written while its rows are computed, in bounded memory, and replaces an old file when it is complete.
 
-- **CSV and TSV** are UTF-8. Texts are written unchanged, so that programs read what was there. So a spreadsheet program
-  may take a text that begins with `=` for a formula, as it does with any CSV file.
+- **CSV and TSV** are UTF-8. Texts are written unchanged, so that programs read what was there. But a spreadsheet
+  program may take a text that begins with `=` for a formula, as it does with any CSV file.
 - **Excel** stores each text as a text, never as a formula, a link or a number. A sheet has at most 1,048,576 rows, and
   a cell 32,767 characters.
-- **Parquet** needs the types of the columns before the first row, and they are known after the last one: the first
-  thousand values may be missing. So rows are first written to a temporary file. A column has integers, floats or truth
-  values if all its values are of this kind, and texts otherwise.
+- **Parquet** needs the types of the columns before the first row. But they are known only after the last one, because
+  a column may be empty in all rows before. So rows are first written to a temporary file. A column has integers, floats
+  or truth values if all its values are of this kind, and texts otherwise.
 
 A list or an object in a cell becomes JSON. NaN becomes an empty cell.
 """
@@ -38,18 +38,21 @@ from .warning import warn
 
 Cell = str | int | float | bool | None
 WriteRows = Callable[[Iterable[Sequence[object]]], None]
-"""A function that adds rows to a table."""
+"""A function that adds rows to a table that is being written."""
 
 MAX_EXCEL_ROWS, MAX_EXCEL_COLUMNS = 2**20, 2**14
 """The size of a sheet, with the row of the names."""
 GROUP_ROWS, GROUP_BYTES = 2**16, 2**26
 """The largest number of rows of a row group in Parquet, and about its largest number of bytes."""
 _EXACT = 2**53
-"""Floats, and so the numbers of Excel, represent integers up to this one exactly."""
+"""Floats represent integers up to this one exactly; the numbers of Excel are floats."""
 
 
 def plain_cell(value: object) -> Cell:
-    """Return a value as one that every kind of table can store."""
+    """Return the cell for a value: the value itself, or if not every kind of table can store it, one in its place.
+
+    Lists and objects become JSON, infinity and integers of more than 64 bits become text, and NaN becomes None.
+    """
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else str(value)
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
@@ -70,13 +73,14 @@ def _as_text(cell: Cell) -> str | None:
 
 @contextmanager
 def _delimited_table(file: BinaryIO, columns: Sequence[str], delimiter: str) -> Iterator[WriteRows]:
-    """Write CSV or TSV."""
+    """Write the names of the columns to a CSV or TSV file, and yield a function that adds rows."""
     text_file = io.TextIOWrapper(file, encoding="utf-8", newline="")
     lines = csv.writer(text_file, delimiter=delimiter, lineterminator="\n")
     # Before Python 3.13, `csv` puts no quotes around a carriage return, which many readers take for the end of a line.
     quoted_lines = csv.writer(text_file, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
 
     def write(rows: Iterable[Sequence[object]]) -> None:
+        """Write rows, with quotes around all cells of a row if one of them has a carriage return."""
         for row in rows:
             cells = [_as_text(plain_cell(value)) for value in row]
             has_return = any("\r" in cell for cell in cells if cell is not None)
@@ -97,7 +101,10 @@ _TOO_LARGE_HINT = "write .csv or .parquet instead"
 
 @contextmanager
 def _excel_table(file: BinaryIO, columns: Sequence[str]) -> Iterator[WriteRows]:
-    """Write an Excel workbook with one sheet; raise `InputError` if the table is larger than a sheet."""
+    """Yield a function that adds rows to the sheet of an Excel file, and write the file at the end.
+
+    Raise `InputError` if the table is larger than a sheet.
+    """
     import xlsxwriter
     from xlsxwriter.exceptions import FileCreateError
 
@@ -113,6 +120,7 @@ def _excel_table(file: BinaryIO, columns: Sequence[str]) -> Iterator[WriteRows]:
         bold = workbook.add_format({"bold": True})
 
         def write_cell(row: int, column: int, cell: Cell, style: Any = None) -> None:
+            """Write a cell of a sheet as a truth value, a number or a text; empty cells are left out."""
             nonlocal n_cut
             if isinstance(cell, bool):
                 sheet.write_boolean(row, column, cell)
@@ -123,6 +131,7 @@ def _excel_table(file: BinaryIO, columns: Sequence[str]) -> Iterator[WriteRows]:
                 n_cut += sheet.write_string(row, column, str(cell), style) == -2
 
         def write(rows: Iterable[Sequence[object]]) -> None:
+            """Write rows below those that are written; raise `InputError` if the sheet is full."""
             nonlocal n_rows
             for row in rows:
                 n_rows += 1
@@ -149,12 +158,13 @@ def _excel_table(file: BinaryIO, columns: Sequence[str]) -> Iterator[WriteRows]:
 
 @contextmanager
 def _parquet_table(file: BinaryIO, columns: Sequence[str]) -> Iterator[WriteRows]:
-    """Write Parquet, at the end, when the types of the columns are known."""
+    """Yield a function that adds rows to a temporary file, and at the end write them as Parquet."""
     kinds: list[set[type]] = [set() for _ in columns]
     encode = msgspec.json.Encoder().encode
     with tempfile.TemporaryFile() as rows_file:
 
         def write(rows: Iterable[Sequence[object]]) -> None:
+            """Write rows to the temporary file as lines of JSON, and note the types of their cells."""
             lines = []
             for row in rows:
                 cells = list(map(plain_cell, row))
@@ -185,10 +195,11 @@ def _write_groups(file: BinaryIO, columns: Sequence[str], kinds: Sequence[set[ty
     with pq.ParquetWriter(file, schema, compression="zstd") as writer:
 
         def write_group() -> None:
-            cells_of = zip(*rows, strict=True) if rows else repeat((), len(columns))
+            """Write the collected rows as a row group, and begin a new one."""
+            cells_by_column = zip(*rows, strict=True) if rows else repeat((), len(columns))
             arrays = [
                 pa.array(map(_as_text, cells) if kind is str else cells, arrow_types[kind])
-                for cells, kind in zip(cells_of, types, strict=True)
+                for cells, kind in zip(cells_by_column, types, strict=True)
             ]
             writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
             rows.clear()
@@ -203,7 +214,10 @@ def _write_groups(file: BinaryIO, columns: Sequence[str], kinds: Sequence[set[ty
 
 
 def _column_type(kinds: set[type]) -> type:
-    """Return the type of a column: that of all its cells, or text; an empty column has texts."""
+    """Return the type of a column from the types of its cells: float for integers and floats, or text for other mixes.
+
+    Empty cells do not count, and a column with no other cells has texts.
+    """
     filled = kinds - {type(None)}
     if filled == {int, float}:
         return float
@@ -217,10 +231,13 @@ class TableKind(NamedTuple):
     """A kind of table, and what it needs."""
 
     open: Callable[[BinaryIO, Sequence[str]], AbstractContextManager[WriteRows]]
+    """Takes an open file and the names of the columns; yields a function that adds rows, and completes the file."""
     what: str
+    """Description for messages."""
     can_be_stream: bool = False
     """Whether it can be written to a pipe."""
     package: str | None = None
+    """The package that writes it, if one is needed, and the extra of textsieve that installs this package."""
     extra: str = ""
 
 
@@ -236,7 +253,7 @@ _OTHER_SPREADSHEETS = (".xls", ".xlsm", ".xlsb", ".ods")
 
 
 def table_kind(path: str) -> TableKind | None:
-    """Return the kind of table that the ending of a name asks for, or None if it is that of no table.
+    """Return the kind of table for the ending of a file's name; None if there is none.
 
     Raise `InputError` for a spreadsheet that can't be written, and `MissingPackage` if a package is not installed.
     """
@@ -251,18 +268,21 @@ def table_kind(path: str) -> TableKind | None:
 
 
 def renamed(names: Sequence[str], taken: Sequence[str]) -> dict[str, str]:
-    """Return the names in the output of columns of the input: those that are taken get the prefix input_.
+    """Return for each column of an input table the name that it gets in an output table with columns of its own.
+
+    `taken` are the names of these other columns. An input column with such a name gets the prefix "input_", repeated
+    until its name is not that of another column.
 
     >>> renamed(["id", "label", "input_label"], ["label"])
     {'id': 'id', 'label': 'input_input_label', 'input_label': 'input_label'}
     """
-    in_output = {}
+    output_names = {}
     for name in names:
-        different = name
-        while different in taken or (different != name and different in names):
-            different = f"input_{different}"
-        in_output[name] = different
-    return in_output
+        output_name = name
+        while output_name in taken or (output_name != name and output_name in names):
+            output_name = f"input_{output_name}"
+        output_names[name] = output_name
+    return output_names
 
 
 @contextmanager

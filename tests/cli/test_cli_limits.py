@@ -14,7 +14,7 @@ import textsieve
 from textsieve.cli import train
 from textsieve.cli.messages import write_setting
 from textsieve.cli.options import size
-from textsieve.corpus.read_limits import how_to_raise
+from textsieve.corpus.read_limits import hint_to_raise_limit
 from textsieve.errors import render
 
 LONG = json.dumps({"text": "goal " * 500}) + "\n"
@@ -39,7 +39,7 @@ def test_a_document_that_is_too_large_raises_an_error(run: Run, model: Path, tmp
 def test_the_limit_that_an_error_suggests_is_enough_and_an_option_takes_it(limit: str, exponent: int) -> None:
     for exceeding in (10**exponent - 1, 10**exponent, 10**exponent + 1):
         with click.Context(train.command):
-            printed = render(how_to_raise(limit, exceeding), write_setting)
+            printed = render(hint_to_raise_limit(limit, exceeding), write_setting)
         suggested = re.search(rf"--{limit.replace('_', '-')} (\w+)$", printed)
         assert suggested is not None
         assert size(suggested[1]) > exceeding

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from textsieve.corpus import Batch, Corpus, read
-from textsieve.corpus.batch import Document
-from textsieve.corpus.corpus_digest import CorpusDigest
+from textsieve.corpus.batch import CorpusDigest, Document
 from textsieve.errors import InputError
 
 parts = st.text("a:1 é", max_size=3)

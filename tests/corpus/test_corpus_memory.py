@@ -55,6 +55,14 @@ def test_invalid_texts_and_labels_in_memory_raise(texts: Any, labels: Any, messa
         Corpus.from_texts(texts, labels, name="mine")
 
 
+@pytest.mark.every_case
+@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT, np.ma.masked])
+def test_the_error_for_a_missing_text_says_how_to_replace_it(missing: Any) -> None:
+    """Converting it to str, as the hint for numbers says, would make a document of the word "nan" or "<NA>"."""
+    with pytest.raises(InputError, match="Replace missing texts by empty ones"):
+        Corpus.from_texts(["a", missing])
+
+
 @given(
     st.lists(st.tuples(st.integers(0, 3 * 2**20), st.booleans()), min_size=1, max_size=12),
     st.integers(1, 1500),

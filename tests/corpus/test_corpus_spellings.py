@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from textsieve.corpus import Corpus, read
-from textsieve.corpus.label_spellings import hint_about_spellings
+from textsieve.corpus.labels import hint_about_spellings
 from textsieve.errors import InputError, render
 from textsieve.warning import InputWarning
 

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from tests.reference.categorizer_cases import plain_categorizer
 
@@ -98,6 +100,13 @@ def test_columns_that_cannot_be_labels_are_not_suggested(tmp_path: Path) -> None
     corpus = read(written(tmp_path, "jsonl", without_others), text="body", label="id")
     with pytest.raises(InputError, match=r"name the column of the classes with label"):
         plain_categorizer(classifier="nb").fit(corpus)
+
+
+def test_a_name_that_two_columns_of_parquet_have_is_not_suggested(tmp_path: Path) -> None:
+    arrays = [pa.array([row[name] for row in ROWS]) for name in ("id", "body", "section", "section")]
+    pq.write_table(pa.Table.from_arrays(arrays, names=["id", "body", "twice", "twice"]), tmp_path / "a.parquet")
+    with pytest.raises(InputError, match=r"name the column of the classes with label"):
+        plain_categorizer(classifier="nb").fit(read(tmp_path / "a.parquet", text="body", label="id"))
 
 
 def test_all_row_groups_of_parquet_count(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from ..arrays import Bools, Ints
 from ..categorizer_settings import Limits, Settings
 from ..corpus import Batch, Corpus
-from ..corpus.label_spellings import LabelFolder, spellings_by_key
+from ..corpus.labels import LabelFolder, spellings_by_key
 from ..errors import InputError
 from ..evaluation.confusions import ConfusedClasses, ExampleDocument, beginning
 from ..progress import Progress, progress_or_shown

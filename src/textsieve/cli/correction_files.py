@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..corpus import Corpus
-from ..corpus.corpus_digest import CorpusDigest
+from ..corpus.batch import CorpusDigest
 from ..errors import InputError, counted
 from ..modelfile.sources import TrainingSource
 from ..training.corrections import UNREADABLE, Corrections

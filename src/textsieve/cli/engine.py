@@ -160,7 +160,7 @@ class _SparkDocuments:
         self._limits: dict[str, Any] = {} if most_values is None else {"most_values": most_values}
 
     def fit(self, model: Categorizer, on_progress: ProgressCallback, when: str | None) -> Categorizer:
-        from ..corpus.label_spellings import hint_about_spellings
+        from ..corpus.labels import hint_about_spellings
         from ..spark import fit
         from .messages import warn
 
@@ -190,7 +190,7 @@ class _SparkDocuments:
 
 def _joined_labels_hint(classes: Iterable[object]) -> tuple[str | Setting, ...]:
     """Return a hint if the classes look like several labels in one cell; the local engine gives it while reading."""
-    from ..corpus.batch import JoinedLabels
+    from ..corpus.labels import JoinedLabels
 
     joined_labels = JoinedLabels()
     for label in classes:

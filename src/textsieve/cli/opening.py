@@ -15,8 +15,8 @@ from ..corpus import Batch, Corpus, read
 from ..corpus.named_corpora import is_corpus_name
 from ..corpus.streams import read_head
 from ..errors import InputError, counted, shown
+from ..files import check_openable
 from ..prediction import Model
-from ..writability import check_openable
 from .messages import shell_join, warn
 
 STDIO = "-"
@@ -237,7 +237,7 @@ def check_output(output: str, *inputs: str, what: str, may_be_stream: bool = Fal
     """Raise `InputError`, before any work is done, for an output that can't be written or would damage the inputs.
 
     An output must not replace an input. It must not be in a folder of documents, where the next run would read it as a
-    document. `what` describes the output, and `option` is the option that names it; see `writability.check_openable`.
+    document. `what` describes the output, and `option` is the option that names it; see `files.check_openable`.
     """
     check_openable(output, what=what, may_be_stream=may_be_stream)
     for path in inputs:

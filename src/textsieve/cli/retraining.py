@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..categorizer_settings import ObjectDescription, Settings
 from ..corpus import Corpus
-from ..corpus.corpus_digest import CorpusDigest
+from ..corpus.batch import CorpusDigest
 from ..errors import InputError, Setting, counted
 from ..modelfile.sources import RETRAIN, TrainingSource, retraining_problem, sources_of, with_sources
 from ..training.corrections import NO_LABEL, UNKNOWN, CorrectedDocuments, CorrectionFile, Corrections, last_corrections

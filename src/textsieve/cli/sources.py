@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..corpus.corpus_digest import CorpusDigest
+from ..corpus.batch import CorpusDigest
 from ..errors import InputError, Setting, counted
 from ..modelfile.sources import CORPUS, OTHER, PATH, TrainingSource
 from .messages import shell_quote

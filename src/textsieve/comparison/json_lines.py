@@ -21,9 +21,8 @@ from typing import IO, Any
 from zlib import crc32
 
 from ..errors import InputError, Place, shown
-from ..files import lock, open_regular
+from ..files import check_openable, lock, open_regular
 from ..strict_json import parse
-from ..writability import check_openable
 
 MAX_BYTES = 1 << 30
 """Maximum bytes of a file: about 800 rows with a million test documents each (4/3 bytes per document)."""

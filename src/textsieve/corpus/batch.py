@@ -1,7 +1,12 @@
-"""Batches of documents, and the report of one pass over a corpus.
+"""Batches of documents, and what one pass over a corpus finds out about them: a `Report` and a `CorpusDigest`.
 
 Batches are limited to a fixed number of documents and characters, so that nothing computed batch by batch depends on
 the machine. A document is never split: one that is larger than a batch makes a larger batch.
+
+`CorpusDigest` tells `textsieve update` whether a source has changed. It is computed while the documents are read, so it
+needs no other pass over them, and works for files, folders and named corpora alike. It depends on the texts and labels,
+in their order. It does not depend on how a file is compressed or on columns that are not read, because these change
+nothing in training.
 """
 
 from __future__ import annotations
@@ -9,13 +14,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import InputError, Setting, counted, shown
+from ..errors import InputError, Setting, counted
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+    from .labels import JoinedLabels
 
 Labels = tuple[str, ...]
 """The classes of one document; () means that it is unlabelled."""
@@ -28,11 +36,15 @@ KeptDocument = tuple[str, Labels, KeptValues]
 
 
 class DocumentPlace(NamedTuple):
-    """Where a document is, as text for messages, such as "line 3"."""
+    """Where a document is, and whether its label there is an empty list, which its `Labels` don't show."""
 
     name: str
+    """The place as text for messages, such as "line 3"."""
     is_of_no_class: bool = False
-    """Whether the document has an explicitly empty list of labels: it belongs to no class, and is not unlabelled."""
+    """Whether the label is an empty list, as in `{"text": "...", "label": []}`: the document belongs to no class.
+
+    Its labels are (), like those of an unlabelled document, of which the classes are not known.
+    """
 
 
 BATCH_DOCUMENTS = 1_000
@@ -49,7 +61,7 @@ class Batch:
     kept: list[KeptValues] | None = None
     """The values of the `keep` columns of each document; None if nothing is kept."""
     first_column: int = 0
-    """The file's number for the first column of vectors: svmlight counts from 0 or 1."""
+    """The number that the file has for column 0 of `vectors`: svmlight files count their columns from 0 or from 1."""
 
     def __len__(self) -> int:
         """Return the number of documents."""
@@ -58,42 +70,9 @@ class Batch:
     def count_empty(self) -> int:
         """Return the number of texts with nothing but white space, or of vectors without any entry."""
         if self.vectors is not None:
-            indptr = self.vectors.indptr
-            return int((indptr[1:] == indptr[:-1]).sum())
+            row_ends = self.vectors.indptr  # a row without entries ends where the row before ends
+            return int((row_ends[1:] == row_ends[:-1]).sum())
         return sum(1 for text in self.texts if not text or text.isspace())
-
-
-SEPARATORS = ("|", ";")
-"""Common separators between several labels in one cell, which seldom occur in a label."""
-
-
-class JoinedLabels:
-    """Detects table cells that hold several labels: more than half of the distinct cells contain a separator."""
-
-    def __init__(self) -> None:
-        self._n_distinct = 0
-        self._n_with_separator = dict.fromkeys(SEPARATORS, 0)
-        self._examples: dict[str, str] = {}  # the first label with each separator
-
-    def add(self, label: str) -> None:
-        """Count the content of a cell; the caller must add each distinct content only once."""
-        self._n_distinct += 1
-        for separator in SEPARATORS:
-            if separator in label.strip(f"{separator} "):  # at an end of the cell, a separator separates nothing
-                self._n_with_separator[separator] += 1
-                self._examples.setdefault(separator, label)
-
-    def hint(self) -> tuple[str | Setting, ...]:
-        """Return a warning if the cells look like several labels each, as parts of a message; otherwise ()."""
-        for separator, n_labels in self._n_with_separator.items():
-            if 2 * n_labels > self._n_distinct:
-                return (
-                    f"{n_labels:,} of {self._n_distinct:,} different labels contain {separator!r}, such as "
-                    f"{shown(self._examples[separator])}. If these are several labels in one, use ",
-                    Setting("label_separator", separator),
-                    ".",
-                )
-        return ()
 
 
 class GuessedEncoding(NamedTuple):
@@ -129,7 +108,7 @@ class Report:
     multilabel: bool = False
     """Whether the corpus is multilabel, as far as the labels seen so far show."""
     joined: list[tuple[str, JoinedLabels]] = field(default_factory=list, repr=False, compare=False)
-    """For each table in which cells with several labels are detected, the name of its file and what was detected."""
+    """For each table that is checked for cells with several labels, the name of its file and what was found."""
     places: list[DocumentPlace] | None = field(default=None, repr=False, compare=False)
     """Places of documents, appended by the reader and removed by `Corpus.placed_batches`; None if not requested."""
     unreadable: list[str] = field(default_factory=list, repr=False, compare=False)
@@ -164,30 +143,30 @@ class Report:
             self.label_counts.update(chain.from_iterable(batch.labels))
 
     def __str__(self) -> str:
-        """Return a one-line summary that leaves out zero counts."""
-        changes = [("wrong bytes", "replaced", self.replaced_bytes)]
-        changes += [(kind, "skipped", n_skipped) for kind, n_skipped in self.skipped.items()]
-        counts = {
-            "unlabelled": self.unlabelled,
-            "empty": self.empty,
-            **{f"{_singular(kind) if n == 1 else kind} {change}": n for kind, change, n in changes},
-        }
-        return ", ".join([counted(self.documents, "document"), *(f"{n:,} {kind}" for kind, n in counts.items() if n)])
+        """Return a summary in one line, such as "7 documents, 1 empty, 2 blank lines skipped"; it shows no zeros."""
+        parts = [counted(self.documents, "document")]
+        parts += [f"{n:,} {kind}" for n, kind in ((self.unlabelled, "unlabelled"), (self.empty, "empty")) if n]
+        if self.replaced_bytes:
+            parts.append(f"{_counted_items(self.replaced_bytes, 'wrong bytes')} replaced")
+        parts += [f"{_counted_items(n, kind)} skipped" for kind, n in self.skipped.items() if n]
+        return ", ".join(parts)
 
 
-def _singular(kind: str) -> str:
-    """Return the singular of the name of a kind of items: "blank line" for "blank lines".
+def _counted_items(n_items: int, kind: str) -> str:
+    """Return a number of items as text: "2 blank lines", or "1 blank line".
 
-    Only kinds of two words are changed; in longer ones, more than the last word depends on the number.
+    `kind` is a plural. It gets a singular only if it has two words: in a longer one, such as "links that lead outside",
+    more words than the last would change.
     """
-    return kind.removesuffix("s") if kind.count(" ") == 1 else kind
+    has_singular = n_items == 1 and kind.count(" ") == 1
+    return f"{n_items:,} {kind.removesuffix('s') if has_singular else kind}"
 
 
 def in_batches(documents: Iterable[Document | KeptDocument]) -> Iterator[Batch]:
     """Yield the documents in batches.
 
-    A batch ends with the document with which it reaches `BATCH_DOCUMENTS` documents, or `BATCH_CHARACTERS` characters
-    of texts and kept values. If the input raises `InputError`, the documents before the error are yielded first.
+    A batch ends as soon as it has `BATCH_DOCUMENTS` documents, or its texts and kept values have `BATCH_CHARACTERS`
+    characters. If the input raises `InputError`, the documents before the error are yielded first.
     """
     texts: list[str] = []
     labels: list[Labels] = []
@@ -242,11 +221,51 @@ def in_groups(batches: Iterable[Batch], n_characters: int) -> Iterator[Batch]:
 
 
 def _join(batches: list[Batch]) -> Batch:
-    """Return the documents of several batches of texts as one."""
+    """Return the documents of several batches of texts as one batch."""
     if len(batches) == 1:
         return batches[0]
-    has_kept = any(batch.kept is not None for batch in batches)
-    # If only some batches have kept values, the documents of the others get empty dictionaries.
-    kept = [values for batch in batches for values in batch.kept or [{} for _ in batch.labels]] if has_kept else None
+    kept: list[KeptValues] | None = None
+    if any(batch.kept is not None for batch in batches):
+        # The documents of a batch without kept values get empty dictionaries.
+        kept = [values for batch in batches for values in batch.kept or [{} for _ in batch.labels]]
     labels = [labels for batch in batches for labels in batch.labels]
     return Batch(labels, [text for batch in batches for text in batch.texts], kept=kept)
+
+
+DIGEST_BYTES = 16
+
+
+class CorpusDigest:
+    """Computes a digest of all documents of a corpus, and counts them, while they are read.
+
+    Pass it to `Corpus.mapped`. It leaves the batches as they are.
+    """
+
+    def __init__(self) -> None:
+        self.digest: str | None = None
+        """The digest from the last complete pass, in hexadecimal digits; None before the first."""
+        self.documents = 0
+        """Number of documents in that pass."""
+
+    def __call__(self, batches: Iterable[Batch]) -> Iterator[Batch]:
+        """Yield the batches of a pass, and at its end set `digest` and `documents`."""
+        hasher = blake2b(digest_size=DIGEST_BYTES)
+        n_documents = 0
+        for batch in batches:
+            hasher.update("".join(_fields_of(batch)).encode(errors="surrogatepass"))
+            n_documents += len(batch)
+            yield batch
+        self.digest, self.documents = hasher.hexdigest(), n_documents
+
+
+def _fields_of(batch: Batch) -> Iterator[str]:
+    """Yield each document as text, such as `8:a strike1:5:sport` for "a strike" with the label "sport".
+
+    Each text and label follows its length, and the labels follow their number, so that no other documents give the same
+    sequence of characters.
+    """
+    label_fields: dict[Labels, str] = {}  # the text for each tuple of labels, since many documents have the same
+    for text, labels in zip(batch.texts, batch.labels, strict=False):  # vectors have no texts
+        if labels not in label_fields:
+            label_fields[labels] = f"{len(labels)}:" + "".join(f"{len(label)}:{label}" for label in labels)
+        yield f"{len(text)}:{text}{label_fields[labels]}"

@@ -6,7 +6,6 @@ of its files: it has a function that starts a pass over them. Only `load` reads 
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,8 +18,7 @@ from ..errors import DocumentError, InputError, Place, counted, shown
 from ..threads import read_ahead
 from ..warning import warn
 from .batch import BATCH_DOCUMENTS, Batch, Document, DocumentPlace, KeptValues, Labels, Report, in_batches
-from .label_spellings import LabelFolder, hint_about_spellings, spellings_by_key
-from .labels import LabelReader
+from .labels import LabelFolder, LabelReader, hint_about_spellings, is_missing, spellings_by_key
 from .source import UsedColumns
 from .streams import without_surrogates
 
@@ -28,17 +26,22 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 StartPass = Callable[[Report], Iterator[Batch]]
-"""A function that starts one pass. It adds to the report what only the reader knows: replaced bytes, skipped files."""
+"""A function that starts one pass, and yields its batches.
+
+It adds to the report what only the reader of the file knows, such as replaced bytes and skipped files. `Corpus` counts
+the documents.
+"""
 
 Split = Callable[[], "tuple[Corpus, Corpus]"]
 """A function that opens the training part and the test part."""
 SampleColumns = Callable[[], Mapping[str, Sequence[object]]]
-"""A function that returns values, or hashes of long values, of the first rows of a table.
+"""A function that returns the first values of the unused columns of a table, by the columns' names.
 
-It leaves out the columns of the text and the label, and columns that can't be a label.
+From these, `label_column.py` guesses which column the user may have meant as the label. Columns that can't be a label
+are left out. A hash may stand for a long value, because only whether values are equal matters.
 """
 SAMPLED_ROWS = 1_000
-"""About as many rows are sampled; fewer of JSON objects with much text."""
+"""About how many rows are sampled; of JSON objects with much text, it may be fewer."""
 
 
 class Corpus:
@@ -46,7 +49,7 @@ class Corpus:
 
     `name` is used in messages. `report` is the `Report` of the last complete pass, or None before the first.
     `multilabel` is None if only a complete pass can show whether documents have several labels. `tables` has the names
-    of the columns that are read; for a pipe that is read as it arrives, from the first document on. If
+    of the columns that are read; if a pipe is read as it arrives, they are known only after the first document. If
     `reports_spellings` is true, a complete pass warns of labels that differ only in case.
 
     Examples
@@ -151,8 +154,8 @@ class Corpus:
     def batches(self, *, ahead: bool = False, places: list[DocumentPlace] | None = None) -> Iterator[Batch]:
         """Yield all documents from the first, a batch at a time; with `ahead`, a thread reads the next batches.
 
-        With `places`, the reader appends the place of each document that it reads, if it reports places (see
-        `placed_batches`).
+        With `places`, the reader of the file appends the place of each document to this list, if it reports places at
+        all (see `placed_batches`).
         """
         return self._pass(Report(places=places), ahead=ahead)
 
@@ -162,19 +165,22 @@ class Corpus:
         In a folder that is read with `keep=["file"]`, the place is the name of the document's file. If the reader does
         not report places, they are "document 1" and so on. Vectors raise `InputError`.
         """
-        pending_places: list[DocumentPlace] = []  # the reader appends the place of each document that it reads
+        reported: list[DocumentPlace] = []  # the reader appends the places, perhaps of more than the next batch
         n_yielded = 0
-        for batch in self.batches(places=pending_places):
+        for batch in self.batches(places=reported):
             self._require_texts(batch)
-            # In a table, "file" would be the name of a column.
-            kept = [] if self.tables else batch.kept or []
-            file_places = [DocumentPlace(str(values["file"])) for values in kept if "file" in values]
-            places = file_places or pending_places[: len(batch)]
+            places = self._file_places(batch) or reported[: len(batch)]
             if len(places) != len(batch):  # the reader does not report places
                 places = [DocumentPlace(f"document {n_yielded + number}") for number in range(1, len(batch) + 1)]
             yield batch, places
-            del pending_places[: len(batch)]
+            del reported[: len(batch)]
             n_yielded += len(batch)
+
+    def _file_places(self, batch: Batch) -> list[DocumentPlace]:
+        """Return the names of the documents' files as places; [] if the files are not kept with the documents."""
+        if self.tables or batch.kept is None:  # in a table, a kept value "file" is that of a column with this name
+            return []
+        return [DocumentPlace(str(values["file"])) for values in batch.kept if "file" in values]
 
     def _pass(self, report: Report, *, ahead: bool = False) -> Iterator[Batch]:
         """Yield all batches, and count them in the report.
@@ -190,15 +196,20 @@ class Corpus:
                 "no documents", place=self.name, hint=report.hint_about_links() or "at least one is needed"
             )
         self.report = report
+        self._warn_of_likely_mistakes(report)
+
+    def _warn_of_likely_mistakes(self, report: Report) -> None:
+        """Warn about skipped links, guessed encodings, spellings of labels, and cells with several labels in a pass."""
         if links := report.hint_about_links():
             warn((f"{self.name}: ", *links))
         for hint in report.hints_about_encodings():
             warn(hint)
         if self.reports_spellings and (hint := hint_about_spellings(report.label_counts)):
             warn((f"{self.name}: ", *hint))
-        for file, joined in report.joined:
-            if not report.multilabel and (hint := joined.hint()):
-                name = self.name if len(report.joined) == 1 else file  # `file` may be a temporary copy
+        for file, joined_labels in report.joined:
+            if not report.multilabel and (hint := joined_labels.hint()):
+                # `self.name` is the better name for a single file: `file` may be a temporary copy of a pipe's content.
+                name = self.name if len(report.joined) == 1 else file
                 warn((f"{name}: ", *hint))
 
     def text_batches(self) -> Iterator[Batch]:
@@ -283,35 +294,39 @@ class Corpus:
             raise problem.at(Place(self.name, part)) from problem
 
     def spellings(self) -> list[str]:
-        """Return all labels, in a pass over the corpus; of those that differ only in case or space, the most frequent.
+        """Return the labels of the corpus, each in one spelling, which takes a pass over the documents.
 
-        Of equally frequent spellings, it is the one that sorts first.
+        Of spellings that differ only in case or space, such as "Utils" and "utils", that is the most frequent one; of
+        equally frequent ones, the one that sorts first.
         """
         counts = Counter(label for batch in self._start(Report()) for labels in batch.labels for label in labels)
-        return [labels[0] for labels in spellings_by_key(counts).values()]
+        return [spellings[0] for spellings in spellings_by_key(counts).values()]
 
     def with_folded_labels(self, spellings: Iterable[str] | None = None) -> Corpus:
         """Return the same documents, with labels merged that differ only in case or in the white space around them.
 
-        Each label gets the first of the given spellings that it equals otherwise, and labels without one get their
-        first spelling. Without spellings, it is the most frequent one, for which the labels are counted before the
-        first pass.
+        `spellings` lists the spellings to use. A label that is not like any of them gets the spelling in which it comes
+        first. If `spellings` is None, the most frequent spelling is used; then the labels are counted in a pass of
+        their own before the first pass.
         """
-        given = None if spellings is None else list(spellings)
+        given_spellings = None if spellings is None else list(spellings)
 
         @cache
-        def all_spellings() -> list[str]:
-            return self.spellings() if given is None else given
+        def spellings_to_use() -> list[str]:
+            """Return the given spellings, or the most frequent ones, which the first call counts."""
+            return self.spellings() if given_spellings is None else given_spellings
 
         def start(report: Report) -> Iterator[Batch]:
-            fold = LabelFolder(all_spellings())
+            """Start a pass over the documents with merged labels."""
+            fold = LabelFolder(spellings_to_use())
             for batch in self._start(report):
                 yield replace(batch, labels=list(map(fold, batch.labels)))
 
         def split() -> tuple[Corpus, Corpus]:
-            assert self._split is not None
+            """Return both parts; each label has the same spelling in both."""
+            assert self._split is not None  # otherwise this function is not used
             train, test = self._split()
-            return train.with_folded_labels(all_spellings()), test.with_folded_labels(all_spellings())
+            return train.with_folded_labels(spellings_to_use()), test.with_folded_labels(spellings_to_use())
 
         folded = copy(self)
         folded.report, folded._start, folded._split = None, start, None if self._split is None else split
@@ -321,10 +336,12 @@ class Corpus:
         """Return the same documents under another name, which replaces the old one as the place of errors."""
 
         def start(report: Report) -> Iterator[Batch]:
+            """Start a pass in which errors and the report have the new name instead of the old one."""
             try:
                 yield from self._start(report)
             except InputError as problem:
                 raise with_source(problem, self.name, name) from problem
+            # The report names the source of each guessed encoding, and `_pass` warns of it under the new name.
             for guess in [guess for guess in report.guessed_encodings if guess.source == self.name]:
                 report.guessed_encodings[guess._replace(source=name)] = report.guessed_encodings.pop(guess)
 
@@ -334,9 +351,9 @@ class Corpus:
         return renamed
 
     def mapped(self, transform: Callable[[Iterator[Batch]], Iterator[Batch]]) -> Corpus:
-        """Return a corpus whose passes go through `transform`, a function from batches to batches.
+        """Return a corpus with the batches that the function `transform` makes of the batches of each pass.
 
-        A pass of the new corpus does not change `report` of this one.
+        A pass over the new corpus does not change the `report` of this one.
         """
         mapped = copy(self)
         mapped.report, mapped._split = None, None
@@ -360,8 +377,9 @@ def _label_sets(
 ) -> list[Labels]:
     """Return the labels of each document from labels in memory; raise `InputError` if their number is wrong.
 
-    `kind` is "text" or "vector", for messages. In `report`, replaced characters are added to `replaced_bytes`, and
-    `multilabel` is set if a document has a list of labels.
+    `labels` has one value for each document, or is None if all are unlabelled. `kind` is "text" or "vector", for
+    messages. In `report`, replaced characters are added to `replaced_bytes`, and `multilabel` is set if a document has
+    a list of labels.
     """
     if labels is None:
         return [()] * n_documents
@@ -374,11 +392,6 @@ def _label_sets(
             hint=f"Give one label for each {kind}; None means unlabelled",
         )
     return label_sets
-
-
-def _is_missing(text: object) -> bool:
-    """Return whether a value stands for a missing text: None or NaN."""
-    return text is None or (isinstance(text, float) and math.isnan(text))
 
 
 def _check_texts(texts: Iterable[str], name: str) -> tuple[list[str], int]:
@@ -397,7 +410,7 @@ def _check_texts(texts: Iterable[str], name: str) -> tuple[list[str], int]:
             raise InputError(
                 f"{shown(text)} is a {type(text).__name__}, not a text",
                 place=f"{name}[{position}]",
-                hint="Replace missing texts by empty ones" if _is_missing(text) else "Convert it to str first",
+                hint="Replace missing texts by empty ones" if is_missing(text) else "Convert it to str first",
             )
         clean_text, n_replaced = without_surrogates(text)
         checked.append(clean_text)

@@ -3,7 +3,7 @@
 `FORMATS` has one row for each format; it drives detection, the error messages and the documentation. The content takes
 precedence over the file extension, because files are renamed more often than they are rewritten. The rows are in the
 order in which they are tried: formats with an unmistakable beginning come first. `MAGIC` and `MARKUP` recognise other
-kinds of files, for error messages.
+kinds of files, such as images and HTML, so that the error can say what the file is.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ _MAX_NULS = 0.2  # largest share in text, except in UTF-16, which has up to 0.5
 
 
 def binary_kind(data: bytes) -> str | None:
-    """Return the kind of file if the bytes are clearly not text, else None.
+    """Return the kind of file if the bytes are clearly not text, such as "a PDF document"; else None.
 
-    Valid UTF-8 that does not begin like another kind of file is text, whatever characters it holds, such as a page that
-    is padded with NULs. So is anything that begins with a byte order mark of UTF-16 or UTF-32.
+    If the bytes do not begin like a file in `MAGIC`, they are text if they begin with a byte order mark of UTF-16 or
+    UTF-32, if they have few control characters, or if they are valid UTF-8, such as a page that is padded with NULs.
     """
     if (kind := _kind_by_signature(data)) is not None:
         return kind
@@ -71,7 +71,7 @@ def binary_kind(data: bytes) -> str | None:
 
 
 def _kind_by_signature(data: bytes) -> str | None:
-    """Return the kind of file in `MAGIC` that begins with these bytes, or a tar archive, or None."""
+    """Return the kind of file that begins with these bytes: one in `MAGIC`, or a tar archive; None if it is neither."""
     if data[257:262] == b"ustar":  # in the first header of a tar
         return "a tar archive (unpack it, and give the folder or a file in it)"
     return next((kind for magic, kind in MAGIC if data.startswith(magic)), None)
@@ -90,20 +90,26 @@ class ContentHead:
         """Return the complete, nonblank lines; the first line is included even if it is cut."""
         lines = self.text.split("\n")
         if len(lines) > 1 and not self.complete:
-            lines.pop()
+            lines.pop()  # the last line may be cut
         return [line.rstrip("\r") for line in lines if line.strip()]
 
-    def binary_kind(self, encoding: str) -> str | None:
-        """Return the kind of file if it cannot be read as text in this encoding, else None."""
+    def kind_if_not_text(self, encoding: str) -> str | None:
+        """Return the kind of file if it cannot be read as text in this encoding, else None.
+
+        Unlike the function `binary_kind`, this also rejects UTF-16 without a byte order mark, because it would be read
+        in the wrong encoding.
+        """
         if encoding.lower().replace("_", "-").startswith(("utf-16", "utf-32")):
             return None  # text in these encodings has NULs and other control bytes
-        has_byte_order_mark = encoding_of(self.data[:4], "") != ""
-        if (kind := _kind_by_signature(self.data)) is not None or has_byte_order_mark:
+        if (kind := _kind_by_signature(self.data)) is not None:
             return kind
-        # In UTF-16, Latin letters have a NUL as every second byte. ASCII text in UTF-16 is also valid UTF-8.
-        if self.data.count(0) > _MAX_NULS * len(self.data):
-            n_even = self.data[::2].count(0)
-            name = "utf-16-be" if 2 * n_even > self.data.count(0) else "utf-16-le"
+        if encoding_of(self.data[:4], "") != "":  # it has a byte order mark
+            return None
+        # In UTF-16, Latin letters have a NUL as every second byte. `binary_kind` would take them for UTF-8 with NULs.
+        n_nuls = self.data.count(0)
+        if n_nuls > _MAX_NULS * len(self.data):
+            n_nuls_at_even = self.data[::2].count(0)  # where big-endian UTF-16 has them
+            name = "utf-16-be" if 2 * n_nuls_at_even > n_nuls else "utf-16-le"
             return f"binary data, or text in UTF-16 (if so, name the encoding: {name})"
         return binary_kind(self.data)
 
@@ -118,13 +124,13 @@ def _is_utf8(data: bytes) -> bool:
     try:
         data.decode()
     except UnicodeDecodeError as error:
-        # A character has up to four bytes, so an incomplete one has up to three.
+        # The head may end within a character. A character has up to four bytes, so an incomplete one has up to three.
         return error.start >= len(data) - 3 and error.reason == "unexpected end of data"
     return True
 
 
-# Nearly all quantifiers are possessive, so that there is hardly any backtracking: a long line that does not match costs
-# no more than one that does. Group 1 of `_SVMLIGHT` has the features of a line.
+# Nearly all quantifiers are possessive (`++`, `*+`, `?+`), so that there is hardly any backtracking: a long line that
+# does not match costs no more than one that does. Group 1 of `_SVMLIGHT` has the features of a line.
 _NUMBER = r"[+-]?+(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][+-]?+\d++)?+"
 _LABELS = rf"{_NUMBER}(?:,{_NUMBER})*+(?=\s|$)"
 _SVMLIGHT = re.compile(rf"(?:{_LABELS})?(?:\s++qid:\d++)?+((?:(?:^|\s++)\d++:{_NUMBER})*+)\s*+(?:#.*)?+")
@@ -177,7 +183,7 @@ def _is_fasttext(head: ContentHead, source: Source) -> bool:
 
 
 def _is_svmlight(head: ContentHead, source: Source) -> bool:
-    """Return whether the first 20 lines, except comments, are svmlight, and one of them has a feature."""
+    """Return whether the first 20 lines, except comments, are svmlight, and at least one of them has a feature."""
     lines = [line for line in head.lines()[:20] if not line.lstrip().startswith("#")]
     if len(head.text) >= HEAD and len(lines) == 1:
         lines[0] = lines[0].rpartition(" ")[0]  # the only line may be cut in the middle of a number
@@ -324,26 +330,21 @@ def detect(source: Source, name: str | None) -> Format:
 def _detect_file(source: Source, name: str | None) -> Format:
     """Return the format of a file: `name` if it is given, else by its content, else by its extension.
 
-    Raise `InputError` if the file is empty, is binary although its format should be text, or has no known format.
+    Raise `InputError` if the file is empty, can't have the given format, or has no known format.
     """
-    data = read_head(source.path)
-    if not data.strip():
+    head = _read_content_head(source)
+    if not head.data.strip():
         raise InputError("no documents, the file is empty.", place=str(source.path))
-    head = ContentHead(data, _decode_head(data, source), len(data) < HEAD)
-    expected = BY_NAME[name] if name else by_ending(source.path)
-    if name and expected and not expected.is_text:
-        other_kind = None if expected.matches(head, source) else _kind_by_signature(data)
-        if other_kind is not None:
-            raise _mismatch_error(source, expected, other_kind, is_given=True)
-        return expected  # its reader checks the content
-    binary_format = next((row for row in FORMATS if not row.is_text and row.matches(head, source)), None)
-    # A binary format is detected below if no format is given.
-    if (name or not binary_format) and (kind := head.binary_kind(source.encoding.name)):
-        content = binary_format.looks_like if binary_format else kind
-        raise _mismatch_error(source, expected, content, is_given=name is not None)
-    if name and expected:  # `expected` is not None if there is a name; the type checker can't know that
-        return expected
-    if (detected := _match_content(head, source)) is not None:
+    if name is not None:
+        _check_given(BY_NAME[name], head, source)
+        return BY_NAME[name]
+    detected = _match_content(head, source)
+    if detected is not None and not detected.is_text:
+        return detected
+    expected = by_ending(source.path)
+    if (kind := head.kind_if_not_text(source.encoding.name)) is not None:
+        raise _mismatch_error(source, expected, kind)
+    if detected is not None:
         return detected
     # Any text may be in these formats, so the extension decides. If the source is lenient, JSON is one of them, because
     # its first line may be damaged.
@@ -353,21 +354,38 @@ def _detect_file(source: Source, name: str | None) -> Format:
     raise _mismatch_error(source, expected, head.markup() or f"text that begins with {head.text[:40]!r}")
 
 
-def _decode_head(data: bytes, source: Source) -> str:
-    """Return the beginning of a file as text, in a guessed encoding if it is text but not UTF-8."""
+def _check_given(given: Format, head: ContentHead, source: Source) -> None:
+    """Raise `InputError` if a file clearly is of another kind than the format that the caller named.
+
+    That is so if it begins like a file of another kind, or if it is binary and the format is text. In all other cases,
+    the reader of the format checks the content.
+    """
+    if not given.is_text:
+        kind = None if given.matches(head, source) else _kind_by_signature(head.data)
+    elif (kind := head.kind_if_not_text(source.encoding.name)) is not None:
+        detected = _match_content(head, source)
+        if detected is not None and not detected.is_text:
+            kind = detected.looks_like  # "a Parquet table" says more than "binary data"
+    if kind is not None:
+        raise _mismatch_error(source, given, kind, is_given=True)
+
+
+def _read_content_head(source: Source) -> ContentHead:
+    """Return the beginning of a file, as text in a guessed encoding if it is text but not UTF-8."""
+    data = read_head(source.path)
     text, n_replaced = decode(data, source.encoding.name)
     if n_replaced and source.encoding.may_be_guessed and binary_kind(data) is None:
-        return next(source.text_pieces(Report()), "")[: len(text)]
-    return text
+        text = next(source.text_pieces(Report()), "")[: len(text)]
+    return ContentHead(data, text, complete=len(data) < HEAD)
 
 
 def detect_by_content(source: Source) -> Format | None:
     """Return the format that the content of a file shows, or None."""
-    data = read_head(source.path)
-    return _match_content(ContentHead(data, _decode_head(data, source), len(data) < HEAD), source)
+    return _match_content(_read_content_head(source), source)
 
 
 def _match_content(head: ContentHead, source: Source) -> Format | None:
+    """Return the first of `FORMATS` in which the beginning of a file is, or None."""
     return next((row for row in FORMATS if row.matches(head, source)), None)
 
 

@@ -1,18 +1,23 @@
 """Check that the label column of a table has classes, and name a likelier column if it does not.
 
-Nobody wants a class for each ID. So a table with `MIN_LABELLED` labelled documents or more raises `InputError` if more
-than `MAX_DISTINCT` of the labels are different. That is known for certain only at the end of the corpus, after its
-texts are counted. So `LabelColumn.check_beginning` first looks at the labels of the first `BEGINNING_DOCUMENTS`
-documents or `BEGINNING_CHARACTERS` characters, and nothing is counted before. As soon as 1 % of these labels are
-repeated, as in the first batch of almost any corpus, it stops looking. If the corpus ends before that, the rule for the
-whole corpus holds. Otherwise, a column is refused if there are `MIN_LABELLED_IN_BEGINNING` labelled documents or more,
-and more than `MAX_DISTINCT_IN_BEGINNING` of their labels are different.
+A user who names a column of IDs as the label would get a class for each document. So there are two rules:
 
-This refuses hardly any corpus in which each class has several documents. If the rows are in random order, the first
-20,000 have less than 1 % repeated labels only if there are about a million classes or more, and the first 1,000, if
-these have 32 million characters, only from 50,000 classes on. If the rows are sorted by label, equal labels follow each
-other. If the rows take turns, one of each class and then the next of each, a corpus with more than 19,800 classes is
-refused (990 with such long texts). The error says how to get it read: shuffle its rows.
+- **Whole corpus**: a table with `MIN_LABELLED` labelled documents or more raises `InputError` if more than
+  `MAX_DISTINCT` of the labels are different. But that is known only at the end, after hours of counting texts.
+- **Beginning**: before any text is counted, `LabelColumn.check_beginning` looks at the labels of the first
+  `BEGINNING_DOCUMENTS` documents, or of the first ones with `BEGINNING_CHARACTERS` characters. As soon as 1 % of these
+  labels are repeated, as in the first batch of almost any corpus, it stops looking. If it reaches its limit instead, it
+  raises `InputError` if there are `MIN_LABELLED_IN_BEGINNING` labelled documents or more, and more than
+  `MAX_DISTINCT_IN_BEGINNING` of their labels are different. If the corpus ends first, the rule for the whole corpus
+  decides.
+
+The second rule refuses hardly any corpus in which each class has several documents. It depends on the order of rows:
+
+- If the rows are in random order, the first 20,000 have less than 1 % repeated labels only if there are about a million
+  classes or more. If texts are so long that 1,000 rows have 32 million characters, it takes 50,000 classes.
+- If the rows are sorted by label, equal labels follow each other, so labels repeat at once.
+- If the rows take turns, one of each class and then the next of each, a corpus with more than 19,800 classes is refused
+  (990 with such long texts). The error says how to get it read: shuffle its rows.
 
 Dates, decimal numbers and long texts may repeat, and may be classes, so they only lead to a warning (`values_kind`).
 Integers lead to none: 0 and 1, or 1 to 5 stars, are usual classes.
@@ -41,9 +46,9 @@ Item = TypeVar("Item")
 MIN_LABELLED, MAX_DISTINCT = 50, 0.9
 """A corpus with at least so many labelled documents may have at most this share of different labels."""
 BEGINNING_DOCUMENTS, BEGINNING_CHARACTERS = 20_000, 1 << 25
-"""The most documents, and characters of their texts, that are held back while their labels are checked."""
+"""The most documents, and about the most characters of their texts, that are held back while labels are checked."""
 MIN_LABELLED_IN_BEGINNING, MAX_DISTINCT_IN_BEGINNING = 1_000, 0.99
-"""The limits for the beginning of a corpus that goes on."""
+"""The same limits as `MIN_LABELLED` and `MAX_DISTINCT`, for the beginning of a corpus."""
 
 NEARLY_ALL = 0.9
 """The share of labelled documents whose labels must be of one kind, such as dates, for a warning."""
@@ -110,22 +115,26 @@ class ValuesKind(NamedTuple):
 def values_kind(counts: Mapping[str, int]) -> ValuesKind | None:
     """Return what nearly all values of a column are, if that is rarely a class: dates, for example; else None.
 
-    `counts` has the number of rows of each value. Numbers count as decimal if at least half of them have a fraction.
+    `counts` has the number of rows of each value. Numbers count as decimal if at least half of the rows have one with a
+    fraction, and if `MIN_FRACTIONS` of these are different: fewer, such as 0.5 and 1.5, may be ratings.
     """
     n_rows = sum(counts.values())
+    if not n_rows:
+        return None
 
-    def are_at_least(share: float, is_kind: Callable[[str], bool]) -> bool:
-        return sum(count for value, count in counts.items() if is_kind(value)) >= share * n_rows > 0
+    def share(is_kind: Callable[[str], bool]) -> float:
+        """Return the share of rows whose value is of a kind."""
+        return sum(count for value, count in counts.items() if is_kind(value)) / n_rows
 
     def first(is_kind: Callable[[str], bool]) -> str:
         return next(filter(is_kind, counts))
 
-    if are_at_least(NEARLY_ALL, _is_date):
+    if share(_is_date) >= NEARLY_ALL:
         return ValuesKind("dates or times", first(_is_date))
-    if are_at_least(NEARLY_ALL, _is_number) and are_at_least(0.5, _has_fraction):
-        if sum(map(_has_fraction, counts)) >= MIN_FRACTIONS:
-            return ValuesKind("decimal numbers", first(_has_fraction))
-    elif are_at_least(NEARLY_ALL, _is_long):
+    n_fractions = sum(map(_has_fraction, counts))  # different ones
+    if n_fractions >= MIN_FRACTIONS and share(_has_fraction) >= 0.5 and share(_is_number) >= NEARLY_ALL:
+        return ValuesKind("decimal numbers", first(_has_fraction))
+    if share(_is_long) >= NEARLY_ALL:
         return ValuesKind(f"texts of more than {LONG_LABEL} characters", first(_is_long))
     return None
 
@@ -133,12 +142,12 @@ def values_kind(counts: Mapping[str, int]) -> ValuesKind | None:
 def distinct_labels_problem(n_distinct: int, n_labelled: int, *, is_whole: bool = True) -> str:
     """Return the problem with labels that are nearly all different, as text for an error; "" if they are not.
 
-    `is_whole` says that these are the labels of all documents, and not of the first ones only.
+    `is_whole` says that these are the labels of the whole corpus, and not of its beginning.
     """
-    n_least, max_share = MIN_LABELLED, MAX_DISTINCT
+    min_labelled, max_distinct = MIN_LABELLED, MAX_DISTINCT
     if not is_whole:
-        n_least, max_share = MIN_LABELLED_IN_BEGINNING, MAX_DISTINCT_IN_BEGINNING
-    if n_labelled < n_least or n_distinct <= max_share * n_labelled:
+        min_labelled, max_distinct = MIN_LABELLED_IN_BEGINNING, MAX_DISTINCT_IN_BEGINNING
+    if n_labelled < min_labelled or n_distinct <= max_distinct * n_labelled:
         return ""
     documents = f"{'' if is_whole else 'the first '}{n_labelled:,} labelled documents"
     return f"{n_distinct:,} different labels of {documents}; a class needs several documents"
@@ -159,11 +168,12 @@ def kind_problem(counts: Mapping[str, int], columns: Iterable[str] = ()) -> str:
 
 
 def likely_label_columns(sample: Mapping[str, Sequence[object]]) -> list[str]:
-    """Return the columns that look like labels, the likeliest first, from values of the first rows of a table.
+    """Return the columns that look like labels, the likeliest first.
 
-    Labels repeat: a column of labels has at least two different values, at most one for every five rows, and is filled
-    in at least half of the rows. Its values are not dates, decimal numbers or long texts. Conventional names come
-    first, and then columns with few different values.
+    `sample` has the values of the first rows of each column. A column looks like labels if it is filled in at least
+    half of the rows, its filled rows have at least two different values, but at most one for every five of them, and
+    these are not dates, decimal numbers or long texts. Columns with a conventional name come first, and then those with
+    the fewest different values.
     """
     n_distinct: dict[str, int] = {}
     for name, values in sample.items():
@@ -175,10 +185,11 @@ def likely_label_columns(sample: Mapping[str, Sequence[object]]) -> list[str]:
 
 
 class LabelColumn:
-    """The label column of a corpus that comes from a table, to be checked in one pass over its labels.
+    """Checks the label column of a corpus that comes from a table, in one pass over its documents.
 
     `multilabel` is the setting of the caller: if it is true, or documents have several labels, any number of labels may
-    be different. If one of the labels is in `classes`, which a model knows already, nothing is checked.
+    be different. `classes` are those of a model that already exists: if one of the labels is among them, the column is
+    the right one, and nothing is checked.
     """
 
     def __init__(self, corpus: Corpus, *, multilabel: bool | None = None, classes: Collection[object] = ()) -> None:
@@ -187,20 +198,33 @@ class LabelColumn:
         self._has_warned = False
 
     def check_beginning(self, items: Iterator[Item], batch_of: Callable[[Item], Batch]) -> Iterator[Item]:
-        """Yield the items of a pass, but first check the labels of the first ones; `batch_of` returns an item's batch.
+        """Yield the items of a pass, but before the first one, check the labels of the beginning of the corpus.
 
-        Items are held back as long as nearly all labels are different; the docstring of the module has the rule.
+        An item is a batch, or something from which `batch_of` returns the batch. The items that are checked are held
+        back meanwhile. The docstring of the module has the rule.
         """
-        held: deque[Item] = deque()
+        if self._is_table:
+            held_back, counts, is_whole = self._read_beginning(items, batch_of)
+            self._check(counts, is_whole=is_whole)
+            while held_back:  # `popleft`, so that no item stays in memory after it is yielded
+                yield held_back.popleft()
+        yield from items
+
+    def _read_beginning(
+        self, items: Iterator[Item], batch_of: Callable[[Item], Batch]
+    ) -> tuple[deque[Item], Counter[str], bool]:
+        """Return the first items of a pass, their number of documents of each label, and whether no items follow.
+
+        Stop as soon as enough labels are repeated, or it turns out that documents may have several labels.
+        """
+        held_back: deque[Item] = deque()
         counts: Counter[str] = Counter()
         n_documents = n_characters = 0
-        is_whole = False
-        while self._is_table and n_documents < BEGINNING_DOCUMENTS and n_characters < BEGINNING_CHARACTERS:
+        while n_documents < BEGINNING_DOCUMENTS and n_characters < BEGINNING_CHARACTERS:
             item = next(items, None)
             if item is None:
-                is_whole = True
-                break
-            held.append(item)
+                return held_back, counts, True
+            held_back.append(item)
             batch = batch_of(item)
             n_documents += len(batch)
             n_characters += sum(map(len, batch.texts))
@@ -209,17 +233,17 @@ class LabelColumn:
                 self._multilabel = True
             if self._multilabel or len(counts) < MAX_DISTINCT_IN_BEGINNING * counts.total():
                 break
-        self._check(counts, is_whole=is_whole)
-        while held:  # without keeping them in memory
-            yield held.popleft()
-        yield from items
+        return held_back, counts, False
 
     def check_whole(self, counts: Mapping[str, int]) -> None:
         """Check the labels of all documents, given the number of documents of each label."""
         self._check(counts, is_whole=True)
 
     def _check(self, counts: Mapping[str, int], *, is_whole: bool) -> None:
-        """Raise `InputError` if nearly all labels are different, or warn if they look like dates, for example."""
+        """Raise `InputError` if nearly all labels are different; warn, once, if they look like dates, for example.
+
+        `counts` has the number of documents of each label, and `is_whole` says that it is of the whole corpus.
+        """
         if not self._is_table or any(label in self._classes for label in counts):
             return
         name, n_labels = self._corpus.name, sum(counts.values())

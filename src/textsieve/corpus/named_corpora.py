@@ -1,4 +1,4 @@
-"""Named corpora, which are opened by a name instead of a path: one row each, and a list of what is available.
+"""Named corpora: the table of corpora that are opened by a name instead of a path, and which of them are available.
 
 Words after the name select a part or variant of the corpus: `newsgroups:comp:train`. `collections/collection.py`
 explains how they combine, and the module of each corpus lists the words that it accepts. `inventory` returns the
@@ -122,8 +122,10 @@ class CorpusEntry:
     def where(self) -> str:
         """Return where the files are, as text for people.
 
-        That is "folder" (TEXTSIEVE_DATA), "cache" or both if all files are there, "partly" or "no" if some or all are
-        missing, and "built in" for a corpus without files.
+        - "built in": the corpus has no files;
+        - "folder", "cache" or "folder, cache": all files are there; "folder" is the one that TEXTSIEVE_DATA names;
+        - "partly": some files are missing;
+        - "no": all are missing.
         """
         if not self.files:
             return "built in"
@@ -148,7 +150,7 @@ def inventory(name: str | None = None) -> list[CorpusEntry]:
 
 
 def _entries(row: NamedCorpus, *words: str) -> list[CorpusEntry]:
-    """Return the entry of the edition that the words select, or of all editions if there are no words."""
+    """Return the entries of a corpus: that of the edition which the words select, or of all editions without words."""
     if not row.is_collection:
         row.check_no_words(*words)
         return [CorpusEntry(row.name, row.about)]

@@ -1,10 +1,12 @@
-"""The built-in corpus: docstrings of the packages that textsieve depends on, which needs no download.
+"""The built-in corpus, which needs no download: docstrings of the packages that textsieve depends on.
 
-The source files are parsed, never imported. The label is the subpackage (`scipy.stats`). The corpus excludes modules
-that are in no subpackage, private subpackages, `numpy.distutils`, tests, vendored code, duplicate docstrings,
-docstrings of fewer than 15 words, and classes of fewer than 30 documents. Parsing takes some seconds, so the result is
-stored in the user's cache folder, in a file whose name contains the versions of the packages. If that file is damaged
-or cannot be written, the packages are parsed again.
+The source files of the packages are parsed, never imported. A document is the docstring of a module, class or function,
+and its label is the subpackage, such as `scipy.stats`. Left out are modules that are in no subpackage, private
+subpackages, `numpy.distutils`, tests, vendored code, duplicate docstrings, docstrings of fewer than 15 words, and
+classes of fewer than 30 documents.
+
+Parsing takes some seconds, so the result is stored in the user's cache folder, in a file whose name contains the
+versions of the packages. If that file is damaged or cannot be written, the packages are parsed again.
 """
 
 from __future__ import annotations

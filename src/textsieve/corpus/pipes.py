@@ -1,8 +1,8 @@
 """Read documents from a pipe, which can be read only once and may deliver them slowly.
 
-If the caller wants it, the texts of JSON lines are yielded as they arrive, so that a slow writer gets predictions while
-still writing. Everything else is first copied to a temporary file, because detecting the format, the first pass
-and any further pass all read the input from its beginning.
+If the caller wants it, the texts of JSON lines are yielded as they arrive, so that a program that writes slowly gets
+predictions while it is still writing. Everything else is first copied to a temporary file, because detecting the
+format, the first pass and any further pass all read the input from its beginning.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .encodings import DEFAULT
 from .read_documents import read
 from .read_limits import ReadLimits
 from .readers import jsonl
-from .source import Source, check_keep, check_text_columns
+from .source import Source, check_keep, check_text_columns, default_fields
 from .streams import CHUNK, HEAD, check_encoding, lines_of_chunks
 
 MIN_START = 4
@@ -40,10 +40,10 @@ class Pipe(Protocol):
 
 @contextmanager
 def read_pipe(pipe: Pipe, name: str, *, stream: bool = False, **options: Any) -> Iterator[Corpus]:
-    """Yield the documents of a pipe as a `Corpus`, to be read inside the context; the options are those of `read`.
+    """Yield the documents of a pipe as a `Corpus`, to be read inside the `with` block; the options are those of `read`.
 
-    `name` is the name of the corpus, also in errors and warnings. With `stream`, only the texts of JSON lines are read,
-    as they arrive, and only once.
+    `name` is the name of the corpus, also in errors and warnings. With `stream`, if the pipe has JSON lines, the corpus
+    yields their texts as they arrive, without labels, and can be read only once.
     """
     chunks = iter(lambda: pipe.read1(CHUNK), b"")
     start = _read_start(chunks)
@@ -80,39 +80,44 @@ def _renamed(path: str, name: str) -> Iterator[None]:
 def _read_start(chunks: Iterator[bytes]) -> bytes:
     """Return the first chunks of the pipe, joined: as few as are needed to detect JSON lines.
 
-    Stop after `MIN_START` bytes that are not white space, after `HEAD` bytes in all, or at the end of the pipe.
+    These are chunks up to `MIN_START` bytes that are not white space, or `HEAD` bytes in all, or the end of the pipe.
     """
     start = b""
-    while len(start) < HEAD and len(b"".join(start.split())) < MIN_START and (chunk := next(chunks, b"")):
+    while len(_without_space(start)) < MIN_START and len(start) < HEAD:
+        chunk = next(chunks, b"")
+        if not chunk:
+            break
         start += chunk
     return start
 
 
+def _without_space(data: bytes) -> bytes:
+    """Return the bytes without white space."""
+    return b"".join(data.split())
+
+
 def _is_json_lines(start: bytes) -> bool:
     """Return whether the input begins with a JSON object; an array of objects is not JSON lines."""
-    return b"".join(start.removeprefix(codecs.BOM_UTF8)[:200].split()).startswith((b'{"', b"{}"))
+    return _without_space(start.removeprefix(codecs.BOM_UTF8)[:200]).startswith((b'{"', b"{}"))
 
 
 def _read_as_it_arrives(chunks: Iterator[bytes], name: str, options: dict[str, Any]) -> Corpus:
     """Return the texts of JSON lines as a corpus that can be read once, while the chunks arrive."""
-    # The encoding is not guessed: how many bytes arrive at once would decide about the guess.
+    # The encoding is not guessed, because the guess would depend on how many bytes arrive at once.
     encoding = check_encoding(options.get("encoding") or DEFAULT)
-    usual = options.get("usual") or {}
     source = Source(
         path=Path(name),
         text=check_text_columns(options.get("text")),
         label=options.get("label"),
         texts_only=True,
         keep=check_keep(options.get("keep", ())),
-        default_text=check_text_columns(usual.get("text")),
-        default_label=usual.get("label"),
-        fixed_keys=usual.get("fixed_keys", ()),
-        fixed_over_given=usual.get("fixed_over_given", False),
         limits=ReadLimits.from_options(**options),
+        **default_fields(options.get("usual")),
     )
     has_started = False
 
     def start(report: Report) -> Iterator[Batch]:
+        """Start the only pass; a second call raises `InputError`."""
         nonlocal has_started
         if has_started:
             raise InputError("is a pipe, which can be read only once", place=name, hint="Save it to a file first")

@@ -19,7 +19,7 @@ from .encodings import DEFAULT, FileEncoding
 from .formats import BY_NAME, Format, detect, detect_by_content
 from .named_corpora import NAMED, closest_name, is_corpus_name, open_named
 from .read_limits import ReadLimits
-from .source import ALL_COLUMNS, Column, Source, check_keep, check_text_columns
+from .source import ALL_COLUMNS, Column, Source, check_keep, check_text_columns, default_fields
 from .streams import check_encoding, unreadable_error
 
 
@@ -56,8 +56,8 @@ def read(
     ...; label, class, category, topic, ...). If `text` is a list of columns, such as ["title", "description"], they are
     joined, with a blank line between two parts; empty parts are left out. `label_separator` splits a label into
     several. `fold_labels=True` merges labels that differ only in case or in white space around them into the most
-    frequent spelling; a list of labels, such as the classes of a model, has the spellings to use. Labels read from a
-    file are strings.
+    frequent spelling; if it is a list of labels, such as the classes of a model, these are the spellings to use. Labels
+    read from a file are strings.
 
     `format` is parquet, excel, jsonl, fasttext, svmlight, tsv, csv, lines or folder; if it is left out, it is detected
     from the content. `sheet` is the name of a sheet in an Excel file, by default the first visible one. If no
@@ -67,13 +67,14 @@ def read(
     With `texts_only`, as for prediction, labels are ignored: a table need not have any, and errors in them don't
     matter. With `optional_labels`, labels are read if there are any: a column counts as the label only if the caller
     named it or it has a conventional name. `keep` lists columns whose values come with each batch, as `Batch.kept`;
-    "all" is all columns. For a folder, it may list "file", the name of each document's file. `usual` has default
-    options: the column names under "text" and "label" are tried before the conventional ones, and "label_separator" and
-    "sheet" are used for formats that have them if the option is left out. Under "fixed_keys", it may have sets of
-    keys: the default column names are not for JSON objects that have exactly the keys of a set; nor are `text` and
-    `label`, if "fixed_over_given" is true.
-    `lenient` skips lines of JSON that can't be parsed, such as one that was cut off, and lists their places in
-    `Report.unreadable`.
+    "all" is all columns. For a folder, it may list "file", the name of each document's file. `lenient` skips lines of
+    JSON that can't be parsed, such as one that was cut off, and lists their places in `Report.unreadable`.
+
+    `usual` has defaults for options that are left out, such as those of the documents that a model learned from. The
+    column names under "text" and "label" are tried before the conventional ones, and "label_separator" and "sheet" are
+    used for formats that have them. Two more keys are about JSON objects of another origin among these documents, such
+    as corrections: "fixed_keys" is a list of sets of keys, and objects with exactly the keys of one of these sets are
+    read by conventional names, without the defaults; if "fixed_over_given" is true, also without `text` and `label`.
 
     `max_document` is the largest allowed size of a document in bytes, by default 100 MB, or 10 MB in a named corpus.
     `max_unpacked` is the number of bytes that one compressed file may unpack to, by default 200 times its size but at
@@ -100,22 +101,20 @@ def read(
     columns_to_keep = check_keep(keep)
     if is_named:
         name = os.fspath(path)
-        _check_no_options(name, text=text, label=label, label_separator=label_separator, format=format, sheet=sheet)
-        # An empty `keep` and the default encoding count as not given.
-        keeps_columns = columns_to_keep and columns_to_keep != ALL_COLUMNS  # a named corpus has no columns
         _check_no_options(
-            name, keep=columns_to_keep if keeps_columns else None, encoding=None if encoding == DEFAULT else encoding
+            name,
+            text=text,
+            label=label,
+            label_separator=label_separator,
+            format=format,
+            sheet=sheet,
+            keep=None if columns_to_keep in ((), ALL_COLUMNS) else columns_to_keep,  # it has no columns: all are none
+            encoding=None if encoding == DEFAULT else encoding,
         )
         return _fold(open_named(name, limits), fold_labels)
-    if not _exists(location):
-        raise _missing_error(location)
-    if not location.is_file() and not location.is_dir():
-        raise InputError(
-            "is a pipe or a device, which can be read only once", place=str(location), hint="Save it to a file first"
-        )
+    _check_can_be_read(location)
     if label_separator == "":
         raise InputError(setting="label_separator", value="", hint="give the character between two labels, such as ','")
-    usual = usual or {}
     source = Source(
         path=location,
         encoding=FileEncoding(str(location), None if encoding is None else check_encoding(encoding)),
@@ -127,31 +126,31 @@ def read(
         keep=columns_to_keep,
         sheet=sheet,
         lenient=lenient,
-        default_text=check_text_columns(usual.get("text")),
-        default_label=usual.get("label"),
-        fixed_keys=usual.get("fixed_keys", ()),
-        fixed_over_given=usual.get("fixed_over_given", False),
-        default_label_separator=usual.get("label_separator"),
-        default_sheet=usual.get("sheet"),
         limits=limits,
+        **default_fields(usual),
     )
     file_format = detect(source, format)
     _check_options_fit(source, file_format)
-    if file_format.has_columns and label_separator is None:
+    if file_format.has_columns and label_separator is None:  # only now is it known whether the default applies
         source = replace(source, label_separator=source.default_label_separator)
-    if file_format.package is not None:
-        try:
-            require_package(file_format.package, extra=file_format.name, what=file_format.looks_like)
-        except MissingPackage as problem:
-            raise problem.at(str(source.path)) from None
-    reader = cast(Reader, import_module(f"textsieve.corpus.readers.{file_format.reader}"))
+    reader = _import_reader(file_format, location)
     with _hint_at_other_format(source, format):
         corpus = reader.corpus(source, file_format)
     return _fold(corpus, fold_labels)
 
 
+def _import_reader(file_format: Format, path: Path) -> Reader:
+    """Import the module that reads a format; raise `MissingPackage` at this path if a package for it is missing."""
+    if file_format.package is not None:
+        try:
+            require_package(file_format.package, extra=file_format.name, what=file_format.looks_like)
+        except MissingPackage as problem:
+            raise problem.at(str(path)) from None
+    return cast(Reader, import_module(f"textsieve.corpus.readers.{file_format.reader}"))
+
+
 def _fold(corpus: Corpus, fold_labels: bool | Iterable[str]) -> Corpus:
-    """Return the corpus with labels folded as the option says, or else let it report labels that could be folded."""
+    """Return the corpus with labels merged as the option `fold_labels` says, and let it warn of those that are not."""
     corpus.reports_spellings = True
     if isinstance(fold_labels, str):
         raise InputError(setting="fold_labels", value=fold_labels, hint="use True, or a list of labels")
@@ -162,7 +161,10 @@ def _fold(corpus: Corpus, fold_labels: bool | Iterable[str]) -> Corpus:
 
 @contextmanager
 def _hint_at_other_format(source: Source, format: str | None) -> Iterator[None]:
-    """Add to an error while a file is opened in a given format that its content looks like another format."""
+    """If opening a file in the given format raises `InputError`, name in its hint the format that the file looks like.
+
+    The `with` block opens the file. If no format is given, or the content looks like no other, the error is unchanged.
+    """
     try:
         yield
     except InputError as problem:
@@ -182,7 +184,7 @@ def _parse_path(path: str | os.PathLike[str]) -> Path:
 
 
 def _check_no_options(name: str, **options: object) -> None:
-    """Raise `InputError` if an option for reading files is given for a named corpus."""
+    """Raise `InputError` if one of these options for reading files is given for a named corpus; None is not given."""
     for option, value in options.items():
         if value is not None:
             raise InputError(
@@ -205,6 +207,16 @@ def _exists(path: Path) -> bool:
     return True
 
 
+def _check_can_be_read(path: Path) -> None:
+    """Raise `InputError` unless the path leads to a file or a folder that can be read any number of times."""
+    if not _exists(path):
+        raise _missing_error(path)
+    if not path.is_file() and not path.is_dir():
+        raise InputError(
+            "is a pipe or a device, which can be read only once", place=str(path), hint="Save it to a file first"
+        )
+
+
 def _missing_error(path: Path) -> InputError:
     """Return the error for a path that does not exist, suggesting the name that was probably meant."""
     if path.is_symlink():
@@ -222,7 +234,7 @@ def _missing_error(path: Path) -> InputError:
 
 
 def _check_options_fit(source: Source, file_format: Format) -> None:
-    """Raise `InputError` for options that the format ignores, since they are probably mistakes."""
+    """Raise `InputError` if an option is given that the format of the file has no use for: probably a mistake."""
     place = str(source.path)
     if source.sheet is not None and file_format.name != "excel":
         raise InputError(

@@ -1,6 +1,6 @@
 """`ReadLimits`: the largest document, the largest unpacked file, and whether links may lead out of a folder.
 
-Every reader calls the checks of this class, so that a small file can't fill the memory. Two limits are needed:
+Every reader calls the checks of this class, so that a small file can't fill the memory. Two limits of size are needed:
 
 - A document is held in memory as a whole, so its size has a fixed limit: 100 MB, or 10 MB in the named corpora, where
   the largest file that is read as a whole has 1.7 MB (the sample of DMOZ, unpacked).
@@ -69,7 +69,7 @@ class ReadLimits:
             raise InputError(
                 f"one document has {size:,} bytes or more, and the limit is {self.max_document:,}",
                 place=place,
-                hint=how_to_raise("max_document", size),
+                hint=hint_to_raise_limit("max_document", size),
             )
 
     def check_unpacked(self, size: int, packed: int, path: Path | str) -> None:
@@ -78,12 +78,12 @@ class ReadLimits:
             raise InputError(
                 f"{packed:,} bytes unpack to {size:,} or more, and the limit is {limit:,}",
                 place=str(path),
-                hint=how_to_raise("max_unpacked", size),
+                hint=hint_to_raise_limit("max_unpacked", size),
             )
 
 
-def how_to_raise(limit: str, size: int) -> tuple[str | Setting, ...]:
-    """Return a hint on how to raise a limit that `size` exceeds; it suggests the next power of ten."""
+def hint_to_raise_limit(limit: str, size: int) -> tuple[str | Setting, ...]:
+    """Return the hint to raise the option `limit`, which `size` exceeds, to the next power of ten."""
     sufficient_limit = Setting(limit, 10 ** len(str(size)))
     return ("If the file is what it should be, raise the limit, for example with ", sufficient_limit)
 

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from ..errors import InputError, Setting, shown
 from ..warning import warn
@@ -31,6 +31,7 @@ BETWEEN_PARTS = "\n\n"
 ALL_COLUMNS: Final = "all"
 """The value of the option `keep` that stands for all columns."""
 Keep = tuple[Column, ...] | Literal["all"]
+"""The columns whose values come with each document."""
 
 
 def join_parts(parts: Iterable[str]) -> str:
@@ -56,14 +57,17 @@ class Source:
     encoding: FileEncoding = field(default_factory=FileEncoding)
     """The encoding of the file, which a guess may change while it is read; of a folder, that of each file."""
     text: tuple[Column, ...] = ()
-    """The columns that are joined to the text, in this order; empty to find one by its name."""
+    """The columns that are joined to the text, in this order; if empty, a column is found by its name."""
     label: Column | bool | None = None
     """The column of the labels, or None to find it by its name; False means that there are no labels."""
     label_separator: str | None = None
     texts_only: bool = False
     """Whether labels are ignored: there may be none, and invalid ones raise no error."""
     optional_labels: bool = False
-    """Whether there may be no labels; then only a column that was named or has a usual name counts as the label."""
+    """Whether there may be no labels; then a column counts as the label only if it was named or has a usual name.
+
+    Otherwise, in a table of two columns, the one that is not the text is taken as the label, whatever its name.
+    """
     keep: Keep = ()
     """Columns whose values come with each document, or "file" for a folder; "all": all that there are."""
     sheet: str | None = None
@@ -79,9 +83,13 @@ class Source:
     default_label: str | None = None
     """The name of the label column if `label` is None, if exactly one column has it; tried before conventional ones."""
     fixed_keys: tuple[frozenset[str], ...] = ()
-    """Sets of keys: the default names are not tried for a JSON object that has exactly the keys of a set."""
+    """Sets of keys that identify JSON objects of a known kind, such as the corrections that the service writes.
+
+    If an object has exactly the keys of one of these sets, the default names are not tried for it. They may mean
+    something else there: in training data, "model" may be the label, and in a correction, it is the model's version.
+    """
     fixed_over_given: bool = False
-    """Whether such an object is read by conventional names even if `text` or `label` names a column."""
+    """Whether `text` and `label` are ignored, too, for an object that has exactly the keys of a set in `fixed_keys`."""
     default_label_separator: str | None = None
     """The label separator of formats with columns if `label_separator` is None."""
     default_sheet: str | None = None
@@ -90,7 +98,7 @@ class Source:
 
     @property
     def names(self) -> tuple[object, ...]:
-        """Return the text and label columns as given and by default: names, numbers, or None if there is none."""
+        """Return the given and default names or numbers of text and label columns; `label` may be None or a flag."""
         return *self.text, self.label, *self.default_text, self.default_label
 
     @property
@@ -127,7 +135,7 @@ METADATA_NAMES = (
     *("", "id", "ids", "index", "idx", "key", "uid", "url"),
     *("date", "time", "timestamp", "author", "title"),
 )
-"""Names of columns that are neither text nor label; such a column is never assumed to be the label."""
+"""Names of columns that are never assumed to be the label, as the only column beside the text otherwise is."""
 
 
 def is_conventional(name: str) -> bool:
@@ -158,37 +166,50 @@ def check_text_columns(text: object) -> tuple[Column, ...]:
     return columns
 
 
+def default_fields(usual: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the option `usual` of `read` as fields of `Source`; raise `InputError` if its text columns are invalid."""
+    usual = usual or {}
+    return {
+        "default_text": check_text_columns(usual.get("text")),
+        "default_label": usual.get("label"),
+        "fixed_keys": usual.get("fixed_keys", ()),
+        "fixed_over_given": usual.get("fixed_over_given", False),
+        "default_label_separator": usual.get("label_separator"),
+        "default_sheet": usual.get("sheet"),
+    }
+
+
 class ChosenColumns(NamedTuple):
     """The positions of the columns of a table that have the text and the label."""
 
     text: tuple[int, ...]
+    """In the order in which their parts are joined to the text."""
     label: int | None
 
 
 def choose_columns(columns: Sequence[str], source: Source) -> ChosenColumns:
-    """Return the positions of the text and label columns.
+    """Return the positions of the text and label columns, given the names of all columns.
 
-    For each of them, the columns that the caller named come first, then those with all default names, then one with a
-    conventional name, and then, in a table of two columns, the one that is left. The label is None if the table has
-    none, or if only texts are needed. Raise `InputError` if the text or a needed label can't be found, or if a column
-    is given twice.
+    For the text and for the label, these columns are tried in this order: those that the caller named, those with the
+    default names, one with a conventional name, and in a table of two columns, the one that is left. The label is None
+    if the table has none, or if only texts are needed. Raise `InputError` if the text or a needed label can't be found,
+    or if a column is given twice.
     """
-    text = _given_text(columns, source)
-    label = None if source.label is None or source.label is False else _position_of_label(source.label, columns, source)
-    if not text:  # without the label: a column with a default name of the text may be given as the label
-        text = _default_text(columns, source, without=label)
-    if not text:
-        text = _find_conventional(TEXT_NAMES, columns, without=[label])
-    if label is None and source.label is not False:
-        label = _only_position(source.default_label, columns)
-        if label is None or label in text:
-            label = next(iter(_find_conventional(LABEL_NAMES, columns, without=text)), None)
-    is_pair = len(columns) == 2 and len(text) != 2 and bool(text) != (label is not None)
-    if is_pair and not (text and source.optional_labels):
-        text, label = _complete_pair(columns, text, label, source)
+    may_have_label = source.label is not False
+    text, label = _given_text(columns, source), _given_label(columns, source)
+    # A column with a default or conventional name of the text may be given as the label; then it is not the text.
+    text = text or _default_text(columns, source, without=label)
+    text = text or _find_conventional(TEXT_NAMES, columns, without=[label])
+    if label is None and may_have_label:
+        label = _default_or_conventional_label(columns, source, without=text)
+    if len(columns) == 2:
+        if label is not None and not text:
+            text = (1 - label,)
+        elif label is None and len(text) == 1 and may_have_label and not source.optional_labels:
+            label = _other_as_label(columns, text[0])
     if not text:
         raise _unclear_error("text", columns, source)
-    needs_label = source.label is not False and not source.texts_only and not source.optional_labels
+    needs_label = may_have_label and not source.texts_only and not source.optional_labels
     if label is None and needs_label and not _has_only_metadata(columns, text):
         raise _unclear_error("label", columns, source)
     if label in text:
@@ -209,43 +230,68 @@ def _given_text(columns: Sequence[str], source: Source) -> tuple[int, ...]:
     return tuple(positions)
 
 
+def _given_label(columns: Sequence[str], source: Source) -> int | None:
+    """Return the position of the label column that the caller gave; None if it gave none, or said that there are none.
+
+    Raise `InputError` for True, which names no column.
+    """
+    if source.label is None or source.label is False:
+        return None
+    if source.label is True:
+        raise InputError(
+            setting="label", value=True, hint="give the name of the column of the labels, or False if there are none"
+        )
+    return _position_of("label", source.label, columns, source)
+
+
+def _default_or_conventional_label(columns: Sequence[str], source: Source, *, without: tuple[int, ...]) -> int | None:
+    """Return the position of a column with the default or a conventional name of the label, except those `without`."""
+    position = _only_position(source.default_label, columns)
+    if position is not None and position not in without:
+        return position
+    return next(iter(_find_conventional(LABEL_NAMES, columns, without=without)), None)
+
+
 def _default_text(columns: Sequence[str], source: Source, *, without: int | None) -> tuple[int, ...]:
     """Return the positions of the columns with the default names of the text, except the position `without`.
 
-    If only some of the default names are found, return a column with another, conventional name if there is one, which
-    more likely has the whole text; otherwise return the columns that are found, with a warning.
+    If the default names are "title" and "body", and the table only has "title", then a column with a conventional name,
+    such as "text", more likely has the whole text, and is returned instead. If there is none, return the columns with
+    default names that the table has, with a warning.
     """
     positions = {name: _only_position(name, columns) for name in source.default_text if isinstance(name, str)}
-    found = tuple(position for position in positions.values() if position is not None and position != without)
+    present = tuple(position for position in positions.values() if position is not None and position != without)
     missing = [name for name, position in positions.items() if position is None]
-    if found and missing:
+    if present and missing:
         if conventional := _conventional_instead_of_default(columns, source, without=without):
             return conventional
         warn(
             f"{source.path}: no column {' and no column '.join(map(repr, missing))}, so the text is only "
-            f"{' and '.join(repr(columns[position]) for position in found)}."
+            f"{' and '.join(repr(columns[position]) for position in present)}."
         )
-    return found
+    return present
 
 
 def with_later_text_columns(columns: Sequence[str], source: Source) -> list[str]:
     """Return the columns of the first document of a stream, and the text columns that later documents may have.
 
-    If the first document has one of the text columns that the caller named, later ones may have the others. The same
-    applies to the default names, unless the first document has its text in a column with a conventional name.
+    In JSON lines, a document may lack some of its text columns. So if the caller named the columns "title" and "body",
+    and the first document only has "title", later ones may have "body", which is added. Default names are added in the
+    same way, unless the first document has its text in a column with a conventional name.
     """
-    names = [name for name in source.text or source.default_text if isinstance(name, str)]
-    if not any(name in columns for name in names):
+    text_names = [name for name in source.text or source.default_text if isinstance(name, str)]
+    if not any(name in columns for name in text_names):
         return list(columns)
     if not source.text and _conventional_instead_of_default(columns, source, without=None):
         return list(columns)
-    return list(dict.fromkeys([*columns, *names]))
+    return list(dict.fromkeys([*columns, *text_names]))
 
 
 def _conventional_instead_of_default(columns: Sequence[str], source: Source, *, without: int | None) -> tuple[int, ...]:
-    """Return the position of the text column by its conventional name; () if that is a default name or there is none.
+    """Return the position of a column with a conventional name of the text that is not a default name; () if none.
 
-    Neither the column at the position `without` nor the default label counts as the text.
+    Neither the column at the position `without` nor the default label counts as the text. If the first conventional
+    name that is found is a default name, no other is tried.
     """
     default_label = _only_position(source.default_label, columns)
     positions = _find_conventional(TEXT_NAMES, columns, without=[without, default_label])
@@ -253,7 +299,7 @@ def _conventional_instead_of_default(columns: Sequence[str], source: Source, *, 
 
 
 class UsedColumns(NamedTuple):
-    """The names of the columns of a table by their use; columns without a name have numbers."""
+    """The names of the columns of a table by their use; in a table without a header, these are numbers as text."""
 
     source: str
     """The name of the file."""
@@ -265,7 +311,7 @@ class UsedColumns(NamedTuple):
     sheet: str | None = None
     """The sheet of an Excel file."""
     other_sheets: tuple[str, ...] = ()
-    """The names of the other sheets of the file, if the sheet was not named but is the first one."""
+    """The names of the other sheets of the file; empty if the caller named the sheet."""
 
     def __str__(self) -> str:
         """Return a sentence on the columns, such as "text from 'body', label from 'topic'; not used: 'id'".
@@ -296,7 +342,7 @@ def used_columns(columns: Sequence[str], chosen: ChosenColumns, kept: Mapping[st
 def choose_kept_columns(columns: Sequence[str], source: Source) -> dict[str, int]:
     """Return the names and positions of the columns to keep.
 
-    If all columns are kept, the second column of the same name gets the name with _2, and so on.
+    If all columns are kept, columns with the same name get numbers, as in `unique_names`.
     """
     if source.keep == ALL_COLUMNS:
         return {name: position for position, name in enumerate(unique_names(columns))}
@@ -311,13 +357,13 @@ def unique_names(names: Iterable[str]) -> list[str]:
     ['id', 'note', 'note_2', 'note_2_2']
     """
     unique: dict[str, None] = {}
-    last_numbers: dict[str, int] = {}  # so that many equal names take no more time than different ones
+    last_numbers: dict[str, int] = {}  # the last number added to each name, so that the search does not begin at 2
     for name in names:
-        different = name
-        while different in unique:
+        numbered_name = name
+        while numbered_name in unique:
             last_numbers[name] = last_numbers.get(name, 1) + 1
-            different = f"{name}_{last_numbers[name]}"
-        unique[different] = None
+            numbered_name = f"{name}_{last_numbers[name]}"
+        unique[numbered_name] = None
     return list(unique)
 
 
@@ -327,19 +373,10 @@ def _only_position(name: str | None, columns: Sequence[str]) -> int | None:
     return positions[0] if len(positions) == 1 else None
 
 
-def _position_of_label(column: Column | bool, columns: Sequence[str], source: Source) -> int:
-    """Return the position of the label column that the caller gave; raise `InputError` for True, which names none."""
-    if column is True:
-        raise InputError(
-            setting="label", value=True, hint="give the name of the column of the labels, or False if there are none"
-        )
-    return _position_of("label", column, columns, source)
-
-
 def _position_of(option: str, column: Column, columns: Sequence[str], source: Source) -> int:
     """Return the position of a column that the caller gave by name or number; raise `InputError` if it is not there.
 
-    `option` is the option that gave the column, for errors.
+    `option` is the option by which the caller gave it ("text", "label" or "keep"), for errors.
     """
     if isinstance(column, int):
         if not 0 <= column < len(columns):
@@ -371,7 +408,7 @@ def _position_of(option: str, column: Column, columns: Sequence[str], source: So
 def _find_conventional(
     names: Sequence[str], columns: Sequence[str], *, without: Collection[int | None]
 ) -> tuple[int, ...]:
-    """Return the position of a column that has one of these names, which are tried in this order; () without any.
+    """Return the position of the column with the first of these names that a column has, in a tuple; () if none has.
 
     The columns at the positions `without` are not considered.
     """
@@ -380,24 +417,16 @@ def _find_conventional(
     return tuple(position for position in positions if position not in without)[:1]
 
 
-def _complete_pair(columns: Sequence[str], text: tuple[int, ...], label: int | None, source: Source) -> ChosenColumns:
-    """Return the positions of text and label in a table of two columns, of which one is known.
-
-    The other column is taken as the missing one. But if the label is missing, it stays None if that column is named
-    like an ID or a date, or if the caller said that there are no labels.
-    """
-    if label is not None:
-        return ChosenColumns((1 - label,), label)
-    other = 1 - text[0]
-    if source.label is False or _normalize(columns[other]) in METADATA_NAMES:
-        return ChosenColumns(text, None)
-    return ChosenColumns(text, other)
+def _other_as_label(columns: Sequence[str], text: int) -> int | None:
+    """Return the column of a pair that is not the text, as the label; None if it is named like an ID or a date."""
+    other = 1 - text
+    return None if _normalize(columns[other]) in METADATA_NAMES else other
 
 
 def _has_only_metadata(columns: Sequence[str], text: tuple[int, ...]) -> bool:
     """Return whether all columns but the text are named like an ID or a date, so that the table has no labels.
 
-    This is also true if there are no other columns.
+    If there are no other columns, return True.
     """
     others = (name for position, name in enumerate(columns) if position not in text)
     return all(_normalize(name) in METADATA_NAMES for name in others)
@@ -427,4 +456,5 @@ def _list_columns(columns: Sequence[str], max_columns: int = 30) -> str:
 
 
 def _normalize(name: str) -> str:
+    """Return the name of a column without surrounding space and in lowercase, as conventional names are compared."""
     return name.strip().lower()

@@ -4,10 +4,10 @@ Compression is detected from the first bytes, never from the name. Damage that s
 `InputError` with the file's name. A truncated file counts as damaged, because reading only what is left of it would
 lose documents. `ReadLimits` limits the unpacked size of a file and the length of a document or line.
 
-Without a given encoding, a file that is not UTF-8 is read in the encoding that `encodings.py` guesses. Other invalid
-bytes are replaced *and counted*. Python's own error handler "replace" does not count replacements; the one
-registered here does. The count is thread-local, and is read before and after each call of the decoder, so that
-concurrent passes do not mix.
+Without a given encoding, a file that is not UTF-8 is read in the encoding that `encodings.py` guesses. Bytes that are
+invalid in the encoding are replaced *and counted*. Python's own error handler "replace" does not count replacements;
+the one registered here does. Its counter is thread-local, and is read before and after each call of a decoder, so that
+passes in different threads do not count each other's replacements.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ _replacements = _Replacements()
 
 
 def _replace_and_count(error: UnicodeError) -> tuple[str, int]:
-    """Replace invalid bytes by one replacement character, and count it; an error handler of `codecs`."""
-    if not isinstance(error, UnicodeDecodeError):  # this handler is for decoding only
+    """Replace invalid bytes by one replacement character, and count it: an error handler, which decoders call."""
+    if not isinstance(error, UnicodeDecodeError):  # this handler is not for encoders
         raise error
     _replacements.count += 1
     return REPLACEMENT, error.end  # the decoder continues at this position
@@ -69,7 +69,7 @@ codecs.register_error(REPLACE_AND_COUNT, _replace_and_count)
 
 
 def encoding_of(start: bytes, declared: str) -> str:
-    """Return the encoding given by a byte order mark, else the declared one."""
+    """Return the encoding of the byte order mark with which a file begins; `declared` if there is none."""
     return next((encoding for mark, encoding in BYTE_ORDER_MARKS if start.startswith(mark)), declared)
 
 
@@ -119,7 +119,7 @@ HEAD = 2**16
 FILE_KIND = "a file of documents"
 """What a file should be, for errors."""
 ZSTD_PIECES = 2**6, 2**10
-"""Minimum and maximum number of compressed bytes that are unpacked at once."""
+"""Minimum and maximum number of bytes of a zstandard file that are unpacked at once."""
 ZSTD_WINDOW = 2**27
 """Maximum window of a zstandard frame in bytes: the limit of the tool `zstd`, and the largest that level 22 uses."""
 
@@ -134,9 +134,10 @@ def _unpack_gzip(file: IO[bytes]) -> Iterator[bytes]:
 def _unpack_zstandard(file: IO[bytes]) -> Iterator[bytes]:
     """Yield the unpacked bytes of a zstandard file.
 
-    It is unpacked frame by frame, because the library's own stream reader does not notice a truncated file, and in
-    small pieces, because 4 bytes can unpack to 128 kB. After a piece that unpacks to more than `CHUNK` bytes, the next
-    is half as large, otherwise twice as large, within the limits of `ZSTD_PIECES`.
+    The file is a sequence of frames. They are unpacked one by one, because the library's own stream reader does not
+    notice a truncated file. The compressed bytes are read in small pieces, because 4 of them can unpack to 128 kB. If a
+    piece unpacks to more than `CHUNK` bytes, the next piece is half as large, otherwise twice as large, within the
+    limits of `ZSTD_PIECES`.
     """
     import zstandard
 
@@ -150,7 +151,7 @@ def _unpack_zstandard(file: IO[bytes]) -> Iterator[bytes]:
             data = frame.decompress(packed)
             piece_size = max(smallest, piece_size // 2) if len(data) > CHUNK else min(largest, piece_size * 2)
             yield data
-            packed = frame.unused_data or file.read(piece_size)  # unused: the beginning of the next frame
+            packed = frame.unused_data or file.read(piece_size)  # unused data is the beginning of the next frame
             if frame.eof and packed:
                 frame = decompressor.decompressobj()
     except zstandard.ZstdError as error:
@@ -175,6 +176,7 @@ COMPRESSIONS = (
     Compression("zstandard", ".zst", b"\x28\xb5\x2f\xfd", _unpack_zstandard),
 )
 MAGICS = tuple(compression.magic for compression in COMPRESSIONS)
+"""The first bytes of compressed files."""
 
 
 class _Unpacked(io.RawIOBase):
@@ -276,7 +278,7 @@ def read_document(path: Path | str, limits: ReadLimits) -> bytes:
         raise unreadable_error(path, error) from error
     if data is not None and not data.startswith(MAGICS):
         return data
-    # The file is compressed, or `read_small` returned None, mostly because the file is larger than `max_bytes`.
+    # The file is compressed, or `read_small` returned None: mostly because the file is larger than `max_bytes`.
     chunks: list[bytes] = []
     size = 0
     with open_bytes(path, limits) as file:
@@ -314,10 +316,11 @@ def lines_of_chunks(
     limits: ReadLimits,
     newline: str = "\n",
 ) -> Iterator[Iterable[tuple[int, str]]]:
-    """Yield, for each chunk of bytes, the numbered lines that it completes.
+    r"""Yield the lines that each chunk of bytes completes, with their numbers, as one group.
 
-    A byte order mark must be complete in the first chunk. Consume the lines of a chunk before requesting the next, so
-    that errors come in the order of the lines.
+    The chunks b"a\nb" and b"c\nd\n" give the groups [(1, "a\n")] and [(2, "bc\n"), (3, "d\n")]. A chunk that completes
+    no line gives no group. A byte order mark must be complete in the first chunk. Consume a group before requesting the
+    next, so that errors come in the order of the lines.
     """
     n_lines = 0  # yielded so far
     unfinished: list[str] = []  # the pieces of the current line, whose end has not arrived
@@ -356,21 +359,21 @@ def chunks_of(file: io.BufferedReader) -> Iterator[bytes]:
 
 def _decode_chunks(chunks: Iterable[bytes], encoding: str | FileEncoding, report: Report) -> Iterator[str]:
     """Yield the text of each chunk of bytes; count replacements, and note a guessed encoding, in the report."""
-    decoder = None  # the first chunk determines the encoding
+    decoder = None  # made for the first chunk, which may begin with a byte order mark
     file_encoding = encoding if isinstance(encoding, FileEncoding) else FileEncoding(given=encoding)
     held_back = b""  # bytes that do not yet show the encoding
-    for chunk in chain(chunks, [b""]):  # no bytes: the end, where an incomplete character is replaced
+    for chunk in chain(chunks, [b""]):  # the empty chunk is the end, where an incomplete character is replaced
         if decoder is None:
-            marked = encoding_of(chunk[:4], "")
-            may_guess = file_encoding.may_be_guessed and not marked
-            decoder = _decoder(marked or file_encoding.name)
+            marked_encoding = encoding_of(chunk[:4], "")
+            must_decide = file_encoding.may_be_guessed and not marked_encoding
+            decoder = _decoder(marked_encoding or file_encoding.name)
         data = held_back + chunk
-        if may_guess and not data.isascii():
+        if must_decide and not data.isascii():
             if not file_encoding.decide(data, is_complete=not chunk):
                 held_back = data
                 continue
-            may_guess, held_back = False, b""
-            decoder = _decoder(file_encoding.name)
+            must_decide, held_back = False, b""
+            decoder = _decoder(file_encoding.name)  # the decoder so far has only seen ASCII, so nothing is lost
         before = _replacements.count
         try:
             text = decoder.decode(data, final=not chunk)

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from ..errors import InputError
-from ..writability import unwritable
+from ..files import unwritable
 from .reading import open_model
 
 SECONDS = 0.2

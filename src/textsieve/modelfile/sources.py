@@ -7,7 +7,7 @@
 | `kind` | "path" (a file or folder), "corpus" (a named corpus), "spark" (files that Spark has read), or "other" |
 | `name` | the path or the name of the corpus; for "other", a description of documents that can't be read again |
 | `documents` | the number of documents, or null if it is not known |
-| `digest` | the digest of the documents (`corpus.corpus_digest`), or null if it is not known |
+| `digest` | the digest of the documents (`corpus.batch.CorpusDigest`), or null if it is not known |
 | `reading`, `usual` | the options for reading, and the defaults for options that are not given: see `corpus.read` |
 | `corrections` | true for files of corrections, which replace the labels of documents with the same text |
 

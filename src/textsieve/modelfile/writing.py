@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..archive import Arrays, pack
 from ..errors import InputError
-from ..files import mode_of, replacing
+from ..files import check_writable, mode_of, replacing
 from ..prediction import Model
-from ..writability import check_writable
 from .arrays import arrays_of, check_model, is_sparse, restore_calibration, restore_scorer
 from .header import ALL_TERMS_KIND, KIND, MAX_BYTES, header_of
 from .reading import ModelFile, open_model

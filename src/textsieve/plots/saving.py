@@ -17,8 +17,7 @@ import altair as alt
 import vl_convert
 
 from ..errors import InputError
-from ..files import replacing
-from ..writability import check_writable, unwritable
+from ..files import check_writable, replacing, unwritable
 from .style import Drawing
 
 PNG_SCALE = 2

@@ -24,8 +24,7 @@ from ..errors import InputError
 from ..evaluation.confusions import MAX_EXAMPLE_CHARACTERS
 from ..evaluation.report_html import confidence_tables
 from ..extras import require_extra
-from ..files import replacing
-from ..writability import check_writable, unwritable
+from ..files import check_writable, replacing, unwritable
 
 ENDINGS = (".html", ".htm")
 

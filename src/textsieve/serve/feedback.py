@@ -19,8 +19,7 @@ from typing import Any
 from pydantic_core import to_json
 
 from ..errors import InputError
-from ..files import flush_folder, lock
-from ..writability import check_writable
+from ..files import check_writable, flush_folder, lock
 from .workers import Abandoned, IsWanted
 
 LOCK_SECONDS = 5.0

@@ -25,7 +25,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from ..corpus.label_spellings import spellings_by_key
+from ..corpus.labels import spellings_by_key
 from ..corpus.source import BETWEEN_PARTS
 from ..errors import InputError, Setting, shown
 from ..training.targets import ClassSizes, sorted_classes

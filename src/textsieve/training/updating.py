@@ -23,7 +23,7 @@ import numpy as np
 from scipy.sparse import csr_matrix, vstack
 
 from ..categorizer_settings import SETTINGS, Settings
-from ..corpus.batch import SEPARATORS
+from ..corpus.labels import SEPARATORS
 from ..errors import InputError, Setting, TooFewDocuments, shown
 from ..evaluation import folds
 from ..evaluation.scores import HeldOutScores, blocks

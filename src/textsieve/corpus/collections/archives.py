@@ -26,7 +26,7 @@ from ..streams import chunks_of, open_bytes, read_document
 
 ZIP = b"PK\x03\x04"
 TAR_BLOCK = 512
-LONG_HEADERS = (
+LONG_HEADERS = (  # types of tar entries that hold a long name or attributes of the next entry
     *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
     *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
 )
@@ -46,7 +46,7 @@ _ZIP_ERRORS = (
     ValueError,
     RuntimeError,
 )
-"""Exceptions that zipfile raises for a damaged archive or file, or an unknown compression method."""
+"""Exceptions that zipfile raises for a damaged archive, a damaged file in it, or an unknown compression method."""
 
 
 def is_zip(path: Path) -> bool:
@@ -82,10 +82,11 @@ def read_zip(path: Path, is_wanted: Callable[[str], bool], report: Report, limit
 
 
 class _LastBlockReader(io.RawIOBase):
-    """A stream that remembers its last block, to check that a tar archive is complete.
+    """A stream that remembers the last block that tarfile has read, to check that a tar archive is complete.
 
-    tarfile takes both a damaged header and the end of the file for the end of the archive. A complete archive ends with
-    a block of zeros, after which tarfile reads no more: if the last block has other bytes, a header is damaged.
+    A complete archive ends with a block of zeros, at which tarfile stops. But without an error, tarfile also stops at a
+    damaged header and at the end of a truncated file. So if the last block has other bytes than zeros, a header is
+    damaged; and if tarfile reads on at the end of the file, the file is truncated.
     """
 
     def __init__(self, file: io.BufferedReader) -> None:
@@ -93,11 +94,7 @@ class _LastBlockReader(io.RawIOBase):
         self.last_block = b""
 
     def read(self, size: int = -1, /) -> bytes:
-        """Return the next block, and keep it in `last_block`.
-
-        Raise `EOFError` at the end of the file: tarfile stops at the end mark of an archive, so if it reads on, the
-        mark is missing.
-        """
+        """Return the next block, and keep it in `last_block`; raise `EOFError` at the end of the file."""
         self.last_block = self._file.read(size)
         if size and not self.last_block:
             raise EOFError("it ends in the middle")
@@ -105,10 +102,7 @@ class _LastBlockReader(io.RawIOBase):
 
 
 class _LimitedTarInfo(tarfile.TarInfo):
-    """A tar entry with limited headers.
-
-    tarfile reads long names and pax headers whole, however long they claim to be.
-    """
+    """A tar entry whose name and headers may not be long: tarfile would read them whole, whatever their size."""
 
     def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
         """Process an entry as tarfile does, but raise `ReadError` for a name or header that is too long."""
@@ -173,8 +167,8 @@ def read_members(
 ) -> Iterator[Member]:
     """Yield the files of archives and folders for whose path `is_wanted` returns true.
 
-    Files of an archive come in its order, those of a folder sorted by name. Hidden files, which some systems leave
-    behind, are skipped and counted.
+    Files of an archive come in its order, those of a folder sorted by name. Hidden files, such as the `.DS_Store` of
+    macOS, are skipped and counted.
     """
 
     def is_wanted_and_visible(name: str) -> bool:

@@ -1,7 +1,8 @@
 """Collections: their editions and files, the words that may follow their names, and the corpora that these select.
 
-A corpus is selected by `name` or `name:word:word...`, with the words in any order. Each word belongs to one choice, and
-at most one word of each choice may be given. Two choices work in the same way for all collections:
+A corpus is selected by `name` or `name:word:word...`, with the words in any order. The words belong to choices: each
+word is an answer to one choice, and at most one word of each choice may be given. In `newsgroups:comp:no-headers`,
+`comp` answers the choice "groups", and `no-headers` the choice "headers". Two choices are the same for all collections:
 
 - the edition, such as `original` in `newsgroups:original`; the name alone selects the first edition;
 - the part, `train` or `test`, if the publisher or another word splits the collection; the default is both parts.
@@ -42,7 +43,7 @@ class Edition:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Mutually exclusive words that may follow the name of a collection."""
+    """Words that may follow the name of a collection, but not two of them together."""
 
     name: str
     words: Mapping[str, str]
@@ -55,12 +56,13 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class EditionSelection:
-    """The selected edition, part and other choices."""
+    """What the words after the name of a collection select."""
 
     edition: Edition
     part: str | None = None
+    """The part "train" or "test"; None for both."""
     words: Mapping[str, str] = field(default_factory=dict)
-    """The word given for each other choice."""
+    """The word given for each choice other than edition and part, by the choice's name."""
     limits: ReadLimits = NAMED_LIMITS
 
     def files(self) -> list[File]:
@@ -82,7 +84,7 @@ class Collection:
     licence: str
     editions: tuple[Edition, ...]
     start: Callable[[Mapping[str, Paths], EditionSelection], StartPass]
-    """Takes the paths of each file, by its name, and the selection, and returns a function that starts a pass."""
+    """Returns a function that starts a pass, given the paths of each file, by the file's name, and the selection."""
     choices: tuple[Choice, ...] = ()
     multilabel: bool = False
     """Whether a document may have several labels."""
@@ -96,6 +98,10 @@ class Collection:
         start_reading = self.start(files, selection)
 
         def start(report: Report) -> Iterator[Batch]:
+            """Yield the batches of a pass; raise `InputError` if there are none.
+
+            Errors about a file in the cache get the hint to delete it, so that it is downloaded again.
+            """
             batch = None  # stays None if there are no documents
             try:
                 for batch in start_reading(report):
@@ -106,13 +112,14 @@ class Collection:
                 raise with_cache_hint(problem, files.values()) from problem
 
         def split() -> tuple[Corpus, Corpus]:
+            """Return the training part and the test part of the selection."""
             return self.corpus(*words, "train", limits=limits), self.corpus(*words, "test", limits=limits)
 
         has_both_parts = selection.part is None and self._is_split(selection)
         return Corpus(name, start, multilabel=self.multilabel, split=split if has_both_parts else None)
 
     def select(self, *words: str) -> EditionSelection:
-        """Return the selection that the words after the name stand for; raise `InputError` if they are invalid."""
+        """Return what the words after the name select; raise `InputError` if they are unknown or don't go together."""
         word_by_choice: dict[str, str] = {}
         for word in words:
             choice = self._choice_of(word, words)
@@ -123,13 +130,9 @@ class Collection:
                     hint="Use one of them",
                 )
             word_by_choice[choice] = word
-        edition = next(
-            candidate
-            for candidate in self.editions
-            if candidate.word == word_by_choice.get("edition", self.editions[0].word)
-        )
-        others = {choice: word for choice, word in word_by_choice.items() if choice not in ("edition", "part")}
-        selection = EditionSelection(edition, word_by_choice.get("part"), others)
+        edition_word, part = word_by_choice.pop("edition", self.editions[0].word), word_by_choice.pop("part", None)
+        edition = next(edition for edition in self.editions if edition.word == edition_word)
+        selection = EditionSelection(edition, part, word_by_choice)
         self._check_words(selection)
         return selection
 
@@ -153,7 +156,7 @@ class Collection:
         return f"{self.name}:{edition.word}" if edition.word else self.name
 
     def _choice_of(self, word: str, words: tuple[str, ...]) -> str:
-        """Return the name of the choice that a word belongs to; `words` are all given words, for the error."""
+        """Return the name of the choice that a word belongs to; raise `InputError`, which shows `words`, if none."""
         possible_words = self.words()
         if word not in possible_words:
             close = get_close_matches(word, possible_words, n=1)

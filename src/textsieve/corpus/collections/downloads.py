@@ -48,12 +48,13 @@ def fetch(file: File, mirror: str, folder: Path) -> Path:
     address = f"{mirror.rstrip('/')}/{file.name}"
     try:
         with _downloader(pooch, address, file.name) as download:
-            # pooch passes the name of a temporary file, which it deletes if this function raises.
+            # pooch passes the name of a temporary file, which it deletes if this function raises an error.
             def download_and_check(source: str, downloaded: str, manager: object) -> None:
+                """Download `source` to the file `downloaded`; raise `ValueError` if that is not the expected file."""
                 download(source, downloaded, manager)
                 _check_download(Path(downloaded), file)
 
-            # Without `known_hash`, because `download_and_check` compares the checksum; there may be several valid ones.
+            # `known_hash` could only be one checksum, so `download_and_check` compares it.
             pooch.retrieve(
                 address, known_hash=None, fname=target.name, path=target.parent, downloader=download_and_check
             )

@@ -1,6 +1,6 @@
 """The files of collections, as their publishers ship them, and where they are on this machine.
 
-They are looked up in the folder that TEXTSIEVE_DATA names, then in the user's cache.
+A file is looked up in the folder that the environment variable TEXTSIEVE_DATA names, and then in the user's cache.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class File:
     name: str
     """Its path relative to the data folder, such as rcv1/topics.gz; it may also be in the data folder itself."""
     sha256: tuple[str, ...] = ()
-    """Accepted checksums of a download, one for each way it is packed; local files are not checked."""
+    """Accepted checksums of a download, one for each way it is packed; files that are already here are not checked."""
     also: tuple[str, ...] = ()
-    """Alternative names."""
+    """Other names under which it is looked up, because some publishers use them."""
     unpacked: tuple[str, ...] = ()
     """The folders that it unpacks to, which replace the file if all of them exist."""
     part: str | None = None
@@ -89,7 +89,10 @@ def _is_nonempty(folder: Path) -> bool:
 
 
 def obtain(file: File, name: str, publisher: str) -> Paths:
-    """Return the path of a file, downloading it if necessary; `name` is the corpus that needs it, for the error."""
+    """Return the paths of a file or of its unpacked folders; download the file if it is not here.
+
+    `name` and `publisher` are those of the corpus that needs it, for the error.
+    """
     if location := find(file):
         return location.paths
     if mirror := os.environ.get(MIRROR_VARIABLE):
@@ -117,7 +120,7 @@ def with_cache_hint(problem: InputError, files: Iterable[Paths]) -> InputError:
 
 
 def cache_hint(paths: Iterable[Path]) -> str:
-    """Return the hint to delete those files that are in the cache, so that they are downloaded again; "" if none is."""
+    """Return the hint to delete the files in the cache, so that they are downloaded again; "" if none is there."""
     folder = cache_folder()
     cached = [str(path) for path in paths if path.is_relative_to(folder)]
     return f"It is in the cache: delete {' and '.join(cached)} first." if cached else ""

@@ -1,27 +1,28 @@
 """Read MULAN's subsets of RCV1, and find out which RCV1 topics their rows stand for.
 
-A file has `data`, a binary matrix of 6,000 stories by 944 terms, and `target`, a matrix of 101 unnamed topics by
-stories. One half of the stories is for training, the other for testing. Row r of `target` is code r + shift in the
-alphabetical list of RCV1's 103 codes, and the two halves have different shifts: row 33 is one topic in the first half
-and another in the second. A half has no information on the codes before its shift; neither half has any on the last
-two, MCAT and M143.
+A file has `data`, a binary matrix of 6,000 stories by 944 terms, and `target`, a binary matrix of 101 unnamed topics by
+stories. One half of the stories is for training, the other for testing. RCV1 has 103 topics, each with a code such as
+CCAT. The rows of `target` are in the alphabetical order of these codes, but do not begin with the first one: row r has
+code r + shift, and the two halves of the stories have different shifts. So row 33 is one topic in the first half and
+another in the second. A half has no information on the codes before its shift; neither half has any on the last two,
+M143 and MCAT.
 
-The distances between codes do not depend on the shift: ECAT comes 26 places after CCAT, and GCAT 11 after ECAT. These
-three are frequent, so the row of CCAT in a half is the one that, together with the rows 26 and 37 places after it, has
-the most stories; in none of the ten halves does another row reach more than 67 % of that number. In each half, the
-shift is checked by two rules of RCV1 that were not used to find it: a story with a code also has the code above it, and
-every story has one of the four top codes. The terms, which were not used either, confirm the shifts: stories with a
-code use the same terms in both halves.
+**Finding the shift.** The distances between codes do not depend on the shift: ECAT comes 26 places after CCAT, and GCAT
+11 after ECAT. These three are frequent, so the row of CCAT in a half is the one that, together with the rows 26 and 37
+places after it, has the most stories; in none of the ten halves does another row reach more than 67 % of that number.
+In each half, the shift is checked by two rules of RCV1 that were not used to find it: a story with a code also has the
+code above it in the hierarchy, and every story has one of the four top codes. The terms, which were not used either,
+confirm the shifts: stories with a code use the same terms in both halves.
 
-Two corrections follow. MCAT is restored: by the first rule, a story with a code under MCAT also has MCAT, and all codes
+**Two corrections.** MCAT is restored: by the first rule, a story with a code under MCAT also has MCAT, and all codes
 directly under MCAT are known. A code that only one half has is removed from both, since its absence would mean "not a
 topic of this story" in one half and "not known" in the other: 12 codes of the second subset, C11 to C172, are known for
 only half of its stories.
 
-The files do not say which half is for training either, but in one half no topic is missing, however rare: even GMIL,
-which 5 of RCV1's 804,414 stories have, occurs in that half in all five subsets. Training stories were drawn so that
-every topic occurs, test stories were not. The training half is the first, except in the fifth subset, where it is the
-second.
+**The training half.** The files do not say which half is for training. But in one half no topic is missing, however
+rare: even GMIL, which 5 of RCV1's 804,414 stories have, occurs in that half in all five subsets. So this is the half
+for training, whose stories were drawn so that every topic occurs. It is the first half, except in the fifth subset,
+where it is the second.
 """
 
 from __future__ import annotations
@@ -56,15 +57,15 @@ CODE_INDEX = {code: index for index, code in enumerate(CODES)}
 """The position of each code in `CODES`."""
 TOP = ("CCAT", "ECAT", "GCAT", "MCAT")
 FREQUENT = ("CCAT", "ECAT", "GCAT")
-"""The codes that determine the shift of a half."""
+"""The codes by which the shift of a half is found."""
 MAT_HEADER, MAT_PACKED = 128, 15
 """Bytes before the first array of a MATLAB file, and the type number of an array compressed with zlib."""
 
 
 def batches(path: Path, part: str | None, allowed_codes: Collection[str] | None, limits: ReadLimits) -> Iterator[Batch]:
-    """Yield the stories of a subset, or of its part "train" or "test", with their topics.
+    """Yield the stories of a subset, or of its part "train" or "test", as vectors with their topics as labels.
 
-    Stories are labelled only with `allowed_codes`; None allows all.
+    Only `allowed_codes` become labels; None allows all.
     """
     from scipy.sparse import csr_array
 
@@ -74,7 +75,8 @@ def batches(path: Path, part: str | None, allowed_codes: Collection[str] | None,
     allowed_topics = topics[[CODE_INDEX[code] for code in codes]]  # codes by stories
     for begin in stories[::BATCH_DOCUMENTS]:  # the first story of each batch
         batch = slice(begin, min(begin + BATCH_DOCUMENTS, stories.stop))
-        labels = [tuple(codes[row] for row in story.nonzero()[0]) for story in allowed_topics[:, batch].T]
+        # The rows of the transposed matrix are stories, and the columns of their entries are places in `codes`.
+        labels = [tuple(codes[place] for place in story.nonzero()[0]) for story in allowed_topics[:, batch].T]
         yield Batch(labels, vectors=csr_array(vectors[batch], dtype=float))
 
 
@@ -87,14 +89,14 @@ def code_above(code: str) -> str | None:
 
 
 def shift_of(rows: Bools) -> int:
-    """Return the shift of a half (topics by stories): a code's index in `CODES` minus its row."""
+    """Return the shift of a half, given its matrix of topics by stories: a code's index in `CODES` minus its row."""
     import numpy as np
 
     n_stories = rows.sum(axis=1)
     totals = np.zeros_like(n_stories)  # per row: the stories of the three frequent codes if this row were CCAT
     for code in FREQUENT:
         distance = CODE_INDEX[code] - CODE_INDEX["CCAT"]
-        # The last rows have no row at this distance; `max`, because a damaged file may have fewer rows than that.
+        # After the last rows, no row is at this distance. `max`, because a damaged file may have fewer rows than that.
         totals[: max(len(rows) - distance, 0)] += n_stories[distance:]
     return CODE_INDEX["CCAT"] - int(totals.argmax())
 
@@ -102,7 +104,8 @@ def shift_of(rows: Bools) -> int:
 def by_code(target: Bools) -> Bools:
     """Return the topics of a subset as a matrix of RCV1's 103 codes by stories.
 
-    `target` is the matrix of unnamed topics by stories. Raises `ValueError` if it breaks the rules of RCV1.
+    `target` is the matrix of unnamed topics by stories. A code that is not known for both halves has no story. Raises
+    `ValueError` if the topics break the rules of RCV1.
     """
     import numpy as np
 
@@ -110,7 +113,7 @@ def by_code(target: Bools) -> Bools:
     first_topics, first_is_known = _half_by_code(target[:, :middle])
     second_topics, second_is_known = _half_by_code(target[:, middle:])
     topics = np.hstack([first_topics, second_topics])
-    topics[~(first_is_known & second_is_known)] = False  # a code that only one half has is removed from both
+    topics[~(first_is_known & second_is_known)] = False  # the rows of codes that are not known for both halves
     return topics
 
 
@@ -127,15 +130,20 @@ def parts_of(topics: Bools) -> dict[str, range]:
 
 
 def _half_by_code(rows: Bools) -> tuple[Bools, Bools]:
-    """Return the matrix of codes by stories of a half, and a mask of the codes that the half has."""
+    """Return the matrix of codes by stories of a half, and a mask of the codes that it has information on.
+
+    `rows` is the half's matrix of unnamed topics by stories.
+    """
     import numpy as np
 
-    indices = np.arange(len(rows)) + shift_of(rows)  # in CODES
-    is_code = (indices >= 0) & (indices < len(CODES))
+    code_of_row = np.arange(len(rows)) + shift_of(rows)  # the index in `CODES`
+    is_code = (code_of_row >= 0) & (code_of_row < len(CODES))
     if rows[~is_code].any():
         raise ValueError("target has topics before or after those of RCV1")
+    known_codes = code_of_row[is_code]
     topics, is_known = np.zeros((len(CODES), rows.shape[1]), np.bool_), np.zeros(len(CODES), np.bool_)
-    topics[indices[is_code]], is_known[indices[is_code]] = rows[is_code], True
+    topics[known_codes] = rows[is_code]
+    is_known[known_codes] = True
     # MCAT itself is not in the file, but its stories are those of the codes below it.
     below_mcat = [CODE_INDEX[code] for code in CODES if code_above(code) == "MCAT"]
     topics[CODE_INDEX["MCAT"]] |= topics[below_mcat].any(axis=0)
@@ -181,8 +189,8 @@ def _read_arrays(path: Path, limits: ReadLimits) -> tuple[Any, Bools]:
 def _check_unpacked(data: bytes, path: Path, limits: ReadLimits) -> None:
     """Raise `InputError` if the packed arrays of a MATLAB file would unpack to too much.
 
-    After a header of 128 bytes, the last two of which give the byte order, each array begins with the number of its
-    type and its packed size, of four bytes each.
+    The file has a header of 128 bytes, the last two of which give the byte order. Then come the arrays. Each begins
+    with the number of its type and its packed size, of four bytes each.
     """
     byte_order = ">" if data[126:128] == b"MI" else "<"
     position, unpacked_size = MAT_HEADER, 0

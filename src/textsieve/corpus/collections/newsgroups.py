@@ -4,12 +4,12 @@ The default edition, by date, has 18,846 posts without duplicates, split into tr
 The edition `original` has all 19,997 posts, as published with complete headers. From the posts of both editions, the
 header fields that reveal the group are removed (`REVEALING_FIELDS`).
 
-Words after the name remove headers, footers and quotes. The header ends at the first empty line; a line that begins
-with white space continues the one before. Footers and quotes are defined as in scikit-learn's `fetch_20newsgroups`
-(`remove=`), so that results can be compared:
+Words after the name of the corpus remove headers, footers and quotes. The header ends at the first empty line; a line
+that begins with white space continues the one before. Footers and quotes are defined as in scikit-learn's
+`fetch_20newsgroups` (`remove=`), so that results can be compared:
 
 - the footer is what follows the last line that is empty or made of hyphens, unless that is the first line;
-- a quote is a line that begins with > or |, or one that introduces somebody else's words.
+- a quote is a line that begins with > or |, or one that introduces somebody else's words, such as "he wrote:".
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ def without_footer(post: str) -> str:
     """
     lines = post.strip().split("\n")
     separators = [number for number, line in enumerate(lines) if not line.strip().strip("-")]
-    return "\n".join(lines[: separators[-1]]) if separators and separators[-1] > 0 else post
+    last_separator = separators[-1] if separators else 0
+    return "\n".join(lines[:last_separator]) if last_separator > 0 else post
 
 
 def without_quotes(post: str) -> str:
@@ -83,6 +84,7 @@ def without_quotes(post: str) -> str:
 
 
 def _is_quote(line: str) -> bool:
+    """Return whether a line is quoted, or introduces a quote."""
     return line.startswith(_BEGINS_A_QUOTE) or any(words in line for words in _INTRODUCES_A_QUOTE)
 
 
@@ -113,7 +115,7 @@ def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass
 
 
 def _documents(paths: Paths, selection: EditionSelection, report: Report) -> Iterator[Document]:
-    """Yield the selected posts, without what the words after the name remove."""
+    """Yield the selected posts; headers, footers or quotes are removed if a word after the corpus's name says so."""
     removers = [remove for word, remove in REMOVERS.items() if word in selection.words.values()]
     for name, data in read_members(paths, lambda path: _is_selected(path, selection), report, selection.limits):
         text = without_revealing_fields(data.decode(ENCODING))

@@ -2,8 +2,8 @@
 
 `content.rdf.u8` has a record per page: its title, its description, and its topic, such as `Top/Arts/Animation`. By
 default there are thirteen classes of pages in English: all top levels except Regional, Kids_and_Teens, Adult, and
-World, which has the pages in other languages. The sample has the pages' own titles, descriptions and keywords as
-tokens; 44 of its documents are empty.
+World, which has the pages in other languages. The edition `sample` has, as tokens, the titles, descriptions and
+keywords that the pages themselves have; 44 of its documents are empty.
 """
 
 from __future__ import annotations

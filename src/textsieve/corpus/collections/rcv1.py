@@ -5,8 +5,8 @@ The LYRL2004 split of Lewis, Yang, Rose and Li trains on the first 23,149 storie
 - vectors: `2286  864:0.05 1523:0.04 ...`, one story per line: its number, and then the number and weight of each of
   its terms; there are 47,236 terms, counted from 1;
 - tokens: `.I 2286`, `.W`, then lines of stems up to an empty line;
-- topics (qrels): `E11 2286 1`, a topic, a story's number, and 1, or 0 if the story does not have the topic. A story
-  also has all topics above its own in the hierarchy.
+- topics (qrels): `E11 2286 1`, a topic, a story's number, and 1, or 0 if the story does not have the topic. The topics
+  form a hierarchy, and the file lists for each story also the topics above its own.
 
 Lines and stories that cannot be parsed, and stories without a known topic, are skipped and counted. The word `top`
 selects only the four top codes: CCAT, ECAT, GCAT, MCAT. MULAN's five subsets have 6,000 stories each, with 944 binary
@@ -52,10 +52,11 @@ def read_topics(
 ) -> dict[int, Labels]:
     """Return the topics of each story by its number: only `allowed_topics`, or all if that is None.
 
-    Stories without such a topic are left out. Stories with equal topics share one tuple, which saves memory.
+    Stories without such a topic are left out. Stories with equal topics share one tuple, which saves memory. Lines that
+    can't be parsed are counted as skipped.
     """
     topics: dict[int, Labels] = {}
-    shared_tuples: dict[Labels, Labels] = {}
+    shared_tuples: dict[Labels, Labels] = {}  # the first of all equal tuples
     for _, line in read_lines(path, ENCODING, report, limits):
         match line.split():
             case [code, digits, "1"] if (number := _story_number(digits)) is not None:
@@ -83,9 +84,9 @@ def token_documents(paths: Iterable[Path], topics: Topics, report: Report, limit
         n_characters = 0
         for _, line in read_lines(path, ENCODING, report, limits):
             if line.startswith(".I") and not line[2:3].strip():  # `.I` is a word of its own
-                yield from _story(number, words, topics, report)
-                # No story has the number 0, so it counts as invalid, too.
-                number, words, n_characters = _story_number(line[2:].strip()) or INVALID_NUMBER, None, 0
+                yield from _story(number, words, topics, report)  # the one before is complete
+                number = _story_number(line[2:].strip()) or INVALID_NUMBER  # no story has the number 0
+                words, n_characters = None, 0
             elif line.rstrip() == ".W":
                 words = []
             elif words is not None:
@@ -183,7 +184,7 @@ CHECKSUMS = {
     "vectors_test_pt2": "48143ac703cbe33299f7ae9f4995db49a258690f60e5debbff8995c34841c7f5",
     "vectors_test_pt3": "dfcb0d658311481523c6e6ca0c3f5a3e1d3d12cde5d7a8ce629a9006ec7dbb39",
 }
-"""The known checksums of LYRL2004's files; none is known for the tokens."""
+"""The known checksums of LYRL2004's vector files; none are known for the token files."""
 SUBSETS = {
     1: (101, "b2ee886a52fc33753a246afd5025e5e1bc91be8bc95533798e9abf87974f8495"),
     2: (90, "dcf47e73085ddc9ecd845c7574fe7762559db66dcdd6dd47a2864424ddda28b6"),
@@ -195,7 +196,10 @@ SUBSETS = {
 
 
 def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass:
-    """Return the function that starts a pass; the topics are read in the first pass and kept for the next."""
+    """Return the function that starts a pass over LYRL2004's files, or over one of MULAN's subsets.
+
+    For LYRL2004, the topics are read in the first pass and kept for the next.
+    """
     paths = {name: file_paths[0] for name, file_paths in files.items()}  # these files have one path each
     allowed_topics = mulan.TOP if selection.get("topics") == "top" else None
     if selection.edition.word not in (VECTORS, TOKENS):
@@ -203,9 +207,10 @@ def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass
         return lambda report: mulan.batches(subset, selection.part, allowed_topics, selection.limits)
     topics_path = paths.pop(TOPICS.name)
     topics: Topics | None = None
-    topics_report = Report()
+    topics_report = Report()  # its counts are added to the report of each pass, also if the topics are not read again
 
     def start(report: Report) -> Iterator[Batch]:
+        """Start a pass over the stories; the first call reads the topics."""
         nonlocal topics
         if topics is None:
             topics = read_topics(topics_path, allowed_topics, topics_report, selection.limits)

@@ -1,8 +1,8 @@
 """Reuters-21578: news agency stories of 1987, each with no, one or several topics.
 
-The ModApte split takes the stories whose TOPICS attribute is YES and divides them by LEWISSPLIT. Results are usually
-compared on the 90 topics that occur in both parts, and on the stories that have one of them. This is the default
-edition; an extra pass before the first finds these topics.
+The ModApte split takes the stories whose attribute TOPICS is YES, and divides them by their attribute LEWISSPLIT (TRAIN
+or TEST). Results are usually compared on the 90 topics that occur in both parts, and on the stories that have one of
+them. The default edition has only these topics and stories; an extra pass before the first finds the topics.
 
 About one story in ten is a headline without a body; the word `bodies` leaves these out.
 """
@@ -34,11 +34,13 @@ _TEXT = re.compile(r"<TEXT\b")
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A record: its part of the ModApte split, if any, its topics, and its text with tags."""
+    """A news story, as a record of the files has it."""
 
     part: str | None
+    """The part "train" or "test" of the ModApte split; None if the story is in neither."""
     topics: Labels
     text: str
+    """The TEXT element, with its tags."""
 
 
 def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass:
@@ -57,6 +59,7 @@ def _start(files: Mapping[str, Paths], selection: EditionSelection) -> StartPass
         return all_stories
 
     def start(report: Report) -> Iterator[Batch]:
+        """Start a pass over the stories; for the default edition, the first call finds the topics."""
         nonlocal topics
         if selection.edition.word == IN_BOTH and topics is None:
             topics = topics_of_both(stories(Report()))
@@ -99,7 +102,7 @@ def _stories(paths: Paths, report: Report, limits: ReadLimits) -> Iterator[Story
 
 
 def _text_of(record: str) -> str | None:
-    """Return the first TEXT element of a record, or None. Time is linear even if there is none."""
+    """Return the first TEXT element of a record, or None; in linear time even if it is not closed."""
     begin = _TEXT.search(record)
     end = record.find(END_OF_TEXT, begin.end()) if begin else -1
     return record[begin.start() : end + len(END_OF_TEXT)] if begin and end >= 0 else None

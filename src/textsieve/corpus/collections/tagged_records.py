@@ -25,30 +25,35 @@ _LONG_NUMBER = re.compile(r"&#[0-9]{20,};?")
 
 
 def records(lines: Iterable[str], tag: str, report: Report, limits: ReadLimits, name: str) -> Iterator[str]:
-    """Yield the records `<tag ...>...</tag>`, skipping what is between them; `name` is the file's name for errors."""
+    """Yield each record with its tags, `<tag ...>...</tag>`, without what is between records.
+
+    `tag` is the name of the tag, and `name` that of the file, for errors.
+    """
     opening, closing = f"<{tag}", f"</{tag}>"
     tags = re.compile(rf"{re.escape(opening)}(?![^\W_])|{re.escape(closing)}")  # the tag's name must end there
-    record: list[str] = []  # the pieces of the open record; empty between records
+    record: list[str] = []  # the pieces of the current record, beginning with its opening tag; empty between records
     n_characters = 0
     for line in lines:
-        position = 0  # after the last tag in this line
-        for match in tags.finditer(line) if tag in line else ():  # most lines have no tag, and `in` is faster
-            is_closing = match[0] == closing
-            if record and is_closing:
-                yield "".join([*record, line[position : match.end()]])
-            elif record:
-                report.skip(BROKEN)  # the next record begins before this one ends
-            record = [] if is_closing else [opening]
+        position = 0  # in this line, after the last tag
+        for match in tags.finditer(line) if tag in line else ():  # most lines have no tag, which `in` finds out faster
+            if match[0] == closing:
+                if record:
+                    yield "".join([*record, line[position : match.end()]])
+                record = []
+            else:
+                if record:  # the record before has not ended
+                    report.skip(BROKEN)
+                record = [opening]
             position, n_characters = match.end(), 0
-        if record and len(record) <= MAX_LINES:
+        if len(record) > MAX_LINES:
+            report.skip(BROKEN)
+            record = []
+        elif record:
             record.append(line[position:])
             n_characters += len(line) - position
             if n_characters > limits.max_document:  # only then is a `Place` created for the error
                 limits.check_document(n_characters, Place(name, f"a record <{tag}>"))
-        elif record:  # it has more than `MAX_LINES`
-            report.skip(BROKEN)
-            record = []
-    if record:
+    if record:  # the last record never ends
         report.skip(BROKEN)
 
 

@@ -61,7 +61,7 @@ def _is_selected(path: str, selection: EditionSelection) -> bool:
     word = selection.get("university")
     if word is None:
         return True
-    if not word.startswith(LEAVE):  # the name of a university: only its pages
+    if not word.startswith(LEAVE):  # the word is the name of a university, which selects only its pages
         return university == word
     is_test_page = university == word.removeprefix(LEAVE)
     return selection.part is None or is_test_page == (selection.part == "test")

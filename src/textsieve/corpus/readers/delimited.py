@@ -11,10 +11,13 @@ A record has at most `ReadLimits.max_document` characters and `MAX_FIELDS` field
 delimiters would otherwise become a list that takes many times its size.
 
 A field that begins with a quote (") ends at the next quote that is not doubled, across line ends and delimiters; a
-doubled quote stands for one. In tab-separated files (`lenient`), an opening quote may also be mere punctuation. It is,
-if neither a delimiter nor the line end follows its closing quote. If its line has no closing quote, it is punctuation
-if that line is the last one, or if both that line and the next are full records by themselves, with as many delimiters
-as the first record. So a quoted field of several lines is misread if its first two lines have exactly that many.
+doubled quote stands for one. In tab-separated files (`lenient`), the quote at the beginning of a field may also be mere
+punctuation, that is, part of the text. It is punctuation in these cases:
+
+- Its line has a closing quote, but neither a delimiter nor the line end follows it, as in `"Dune" is long`.
+- Its line has no closing quote, and is the last line.
+- Its line has no closing quote, and both that line and the next have as many delimiters as the first record, so that
+  each looks like a full record. This misreads a quoted field of several lines if its first two lines look like that.
 
 `table.py` finds the header and the columns, and turns records into documents.
 """
@@ -35,17 +38,18 @@ from .table import Rows, Table, corpus_of
 QUOTE = '"'
 MAX_FIELDS = 100_000
 PIECES_OF_BLOCK = 1_000
-"""Number of pieces of a field, such as lines, after which they are joined.
+"""Number of pieces of a quoted field, such as its lines, after which they are joined.
 
 A list of very short strings takes about fifty times the memory of the joined string.
 """
 NumberedLine = tuple[int, str]
+"""The number of a line, from 1, and its text with its line ending."""
 
 
 def read_records(
     lines: Iterator[NumberedLine], delimiter: str, *, name: str, limits: ReadLimits, lenient: bool
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number of the first line and the fields of each record; a blank line has no fields."""
+    """Yield the number of the first line and the fields of each record; a blank line is a record without fields."""
     parser = _RecordParser(lines, delimiter, name, limits, lenient)
     while (numbered_line := parser.next_line()) is not None:
         number, line = numbered_line
@@ -68,7 +72,7 @@ class _RecordParser:
         self._size = 0  # characters of the current record so far, if it has a quote
 
     def next_line(self) -> NumberedLine | None:
-        """Return the next line, or None at the end."""
+        """Return the next line of the file, or None at its end."""
         if self._line_ahead is not None:
             numbered_line, self._line_ahead = self._line_ahead, None
             return numbered_line
@@ -76,15 +80,16 @@ class _RecordParser:
 
     def parse(self, number: int, line: str) -> list[str]:
         """Return the fields of the record that begins with this line, reading further lines if they belong to it."""
-        if QUOTE in line:  # only such a record can have several lines; the length of each line is limited already
+        if QUOTE in line:  # the record may have several lines, so its size is limited; that of a line is already
             self._size = len(line)
             fields = self._split_quoted(number, line)
         else:
             line = line.rstrip("\r\n")
-            fields = line.split(self._delimiter, MAX_FIELDS) if line else []  # at most one field too many
+            fields = line.split(self._delimiter, MAX_FIELDS) if line else []  # at most `MAX_FIELDS` + 1
         if len(fields) > MAX_FIELDS:
             raise self._too_many_fields_error(number)
-        self._n_delimiters = self._n_delimiters or max(len(fields) - 1, 0)  # an empty line has no fields
+        if not self._n_delimiters and fields:
+            self._n_delimiters = len(fields) - 1
         return fields
 
     def _split_quoted(self, number: int, line: str) -> list[str]:
@@ -93,6 +98,7 @@ class _RecordParser:
         position = 0  # where the next field begins in `line`
         while True:
             if line.startswith(QUOTE, position) and not (self._lenient and self._is_punctuation(line, position)):
+                # `line` becomes the one in which the field ends.
                 field, line, position = self._parse_quoted(number, line, position + 1)
             else:
                 end = line.find(self._delimiter, position)
@@ -153,28 +159,26 @@ class _RecordParser:
         )
 
     def _ends_field(self, line: str, position: int) -> bool:
-        """Return whether a delimiter or the end of the line is at a position."""
+        """Return whether a delimiter or the end of the line is at this position, where a quoted field has ended."""
         # A line ending has at most two characters, so three show whether anything else follows.
         return line.startswith(self._delimiter, position) or not line[position : position + 3].strip("\r\n")
 
     def _is_punctuation(self, line: str, position: int) -> bool:
-        """Return whether the quote at the beginning of a field is only part of its text.
+        """Return whether the quote at this position, where a field begins, is only part of the field's text.
 
-        If this line has a closing quote, the opening quote is part of the text if the field does not end at the closing
-        one. Otherwise the opening quote is part of the text if this line is the last, or if both this line and the next
-        are full records by themselves. The next line is then kept in `_line_ahead`.
+        The docstring of the module has the rules. If they need the next line, it is kept in `_line_ahead`.
         """
-        quote = line.find(QUOTE, position + 1)
-        while quote >= 0 and line.startswith(QUOTE, quote + 1):
-            quote = line.find(QUOTE, quote + 2)
-        if quote >= 0:
-            return not self._ends_field(line, quote + 1)
+        closing_quote = line.find(QUOTE, position + 1)
+        while closing_quote >= 0 and line.startswith(QUOTE, closing_quote + 1):  # it is doubled, so it closes nothing
+            closing_quote = line.find(QUOTE, closing_quote + 2)
+        if closing_quote >= 0:
+            return not self._ends_field(line, closing_quote + 1)
         self._line_ahead = self.next_line()
         if self._line_ahead is None:
             return True  # this is the last line, so nothing can close the quote
-        # A full record has as many delimiters as the first record, and at least one. If this is the first record,
-        # `_n_delimiters` is 0, and the next line must have as many as this one.
         n_here, n_next = line.count(self._delimiter), self._line_ahead[1].count(self._delimiter)
+        # If this is the first record, `_n_delimiters` is 0; then the next line must have as many as this one, and one
+        # or more.
         return n_here == n_next == (self._n_delimiters or n_here or 1)
 
 
@@ -235,11 +239,12 @@ def _line_end(source: Source) -> str:
 
 
 def _delimiter_of_csv(source: Source) -> str:
-    """Return the first of comma, semicolon and bar that occurs in the first line that is not blank; else a comma.
+    """Return the delimiter of a CSV file: a comma if its first nonblank line has one, else a semicolon, else a bar.
 
-    Spreadsheets write semicolons where the decimal separator is a comma.
+    Spreadsheets write semicolons where the decimal separator is a comma. If the line has none of the three, the table
+    has one column, and the delimiter is a comma.
     """
     for _, line in source.lines(Report(), newline=_line_end(source)):
         if line.strip():
             return next((delimiter for delimiter in DELIMITERS if delimiter in line), ",")
-    return ","
+    return ","  # `_first_record` raises the error for a file of blank lines

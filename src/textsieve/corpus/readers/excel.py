@@ -3,10 +3,10 @@
 The first visible sheet is read, or the one that the option `sheet` names. The first row with content is the header; see
 `table.py`. Cells become strings: numbers with up to 15 digits, as in Excel, and without ".0"; dates as 2024-05-31, and
 with a time as 2024-05-31 14:30:00; truth values as "true" and "false". So a column may mix numbers and text, as in a
-CSV file. In kept columns, numbers and truth values stay what they are, and empty cells are None. Formulas count with
-the value that Excel has stored, and errors such as #N/A as empty cells.
+CSV file. In kept columns, numbers and truth values stay what they are, and empty cells are None. A formula counts as
+the result that Excel has stored with it, and an error such as #N/A as an empty cell.
 
-calamine holds a whole sheet in memory; `excel_sizes.py` checks before how much that is.
+calamine holds a whole sheet in memory. So `excel_sizes.py` first computes how much that is.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def corpus(source: Source, format: Format) -> Corpus:
         other_sheets = () if is_named else tuple(others)
         table = Table(header, rows, place_format="row {}", sheet=sheet, other_sheets=other_sheets)
         return corpus_of(table, source)
-    except InputError as problem:  # perhaps the columns are in another sheet
+    except InputError as problem:  # perhaps the user means the columns of another sheet, so the hint names these
         raise problem.with_fields(place=place, hint=join_messages(problem.hint, hint)) from problem
 
 
@@ -85,16 +85,16 @@ def _choose_sheet(workbook: Any, source: Source) -> str:
 def _rows(source: Source, report: Report, sheet: str, *, has_header: bool) -> Rows:
     """Yield the numbers and cells of all rows with content, without the header; blank rows are skipped and counted."""
     with _name_file_in_errors(source):
-        is_first = True
+        has_begun = False  # whether there was a row with content
         for number, cells in enumerate(_cells(_open(source), sheet), 1):
             if _is_blank(cells):
-                if not is_first:  # rows above the table are no part of it
+                if has_begun:  # rows above the table are no part of it, so they are not counted
                     report.skip("blank rows")
                 continue
-            if is_first and has_header:
-                is_first = False
+            is_header = has_header and not has_begun
+            has_begun = True
+            if is_header:
                 continue
-            is_first = False
             row = [cell_text(cell) for cell in cells]
             source.limits.check_document(sum(map(len, row)), Place(str(source.path), f"row {number}"))
             yield number, row, [kept_value(cell) for cell in cells] if source.keep else row
@@ -107,6 +107,7 @@ def _cells(workbook: Any, sheet: str) -> Iterator[list[Any]]:
 
 
 def _is_blank(cells: list[Any]) -> bool:
+    """Return whether a row has only empty cells."""
     return all(cell == "" for cell in cells)
 
 
@@ -131,7 +132,7 @@ def cell_text(value: Any) -> str:
 
 
 def kept_value(value: Any) -> str | float | bool | None:
-    """Return the value of a cell in a kept column: a number with the digits that its text has, None if it is empty.
+    """Return the value of a cell in a kept column; a number gets the digits of its text, and an empty cell is None.
 
     >>> [kept_value(value) for value in (5.0, 0.1 + 0.2, True, "", "a", datetime.date(2024, 5, 31))]
     [5, 0.3, True, None, 'a', '2024-05-31']

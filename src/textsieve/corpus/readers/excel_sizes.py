@@ -1,7 +1,7 @@
 """Compute how much memory the sheets of an Excel file need, before calamine unpacks them.
 
 An Excel file (.xlsx) is a ZIP archive of XML files. calamine reads a sheet as a whole, so a small file can fill the
-memory in three ways, each of which has a check here:
+memory in three ways. Each of them is checked here:
 
 - The archive unpacks to far more than its size. All members are unpacked here once, in pieces, and counted: the sizes
   that the archive states may be forged.
@@ -47,7 +47,7 @@ class DamagedError(Exception):
 
 
 class _Handler(Protocol):
-    """Handles the elements of an XML file; names have no prefix."""
+    """Is called by the parser for the elements of an XML file; their names have no prefix such as `x:`."""
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """Handle the beginning of an element."""
@@ -60,10 +60,10 @@ class _Handler(Protocol):
 
 
 class _Strings:
-    """Collects the lengths of the strings in the table of strings: the `si` elements."""
+    """Collects the lengths of the strings in the table of strings: of the text in each `si` element."""
 
     def __init__(self) -> None:
-        self.lengths = array("Q")
+        self.lengths = array("Q")  # in characters; an array of unsigned integers of 8 bytes
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if name == "si":
@@ -90,18 +90,21 @@ class _Sheet:
         self._lengths = lengths
         self._row = self._column = 1  # of the next cell if it has no reference, from 1
         self._cell = (1, 1)  # the row and column of the current cell
-        self._first_row = self._first_column = 2**30
+        self._first_row = self._first_column = 2**30  # of the rectangle; larger than any, until there is content
         self._last_row = self._last_column = 0
         self._strings_size = 0
-        self._is_shared = False
-        self._index: list[str] | None = None  # pieces of the number of the current cell's shared string
+        self._is_shared = False  # whether the current cell has the number of a string in the table of strings
+        self._index: list[str] | None = None  # pieces of this number, inside its element
 
     def size(self) -> int:
-        """Return the number of bytes that the cells need that were seen so far."""
+        """Return the number of bytes that calamine needs for the cells seen so far."""
+        if not self._last_row:
+            return 0  # no cell has content
         n_rows, n_columns = self._last_row - self._first_row + 1, self._last_column - self._first_column + 1
-        return (CELL_BYTES * n_rows * n_columns if self._last_row else 0) + self._strings_size
+        return CELL_BYTES * n_rows * n_columns + self._strings_size
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
+        """Handle the beginning of a row, of a cell, of a cell's content, or of a reference to another file."""
         if name == "row":
             if "r" in attributes:
                 self._row = _parse_row(attributes["r"])
@@ -109,22 +112,24 @@ class _Sheet:
             self._cell = _parse_cell(attributes["r"]) if "r" in attributes else (self._row, self._column)
             self._column = self._cell[1] + 1
             self._is_shared = attributes.get("t") == "s"
-        elif name in ("v", "is", "f"):
+        elif name in ("v", "is", "f"):  # a value, a string that is not shared, or a formula
             row, column = self._cell
             self._first_row, self._last_row = min(self._first_row, row), max(self._last_row, row)
             self._first_column, self._last_column = min(self._first_column, column), max(self._last_column, column)
             self._index = [] if name == "v" and self._is_shared else None
         elif name == "Relationship":
-            # calamine reads the target as a sheet, and only XML files are checked here.
+            # calamine would read any file as a sheet to which such an element refers, but only .xml is checked here.
             is_sheet = attributes.get("Type", "").endswith("/worksheet")
             if is_sheet and not attributes.get("Target", "").lower().endswith(".xml"):
                 raise DamagedError("a sheet is no XML file")
 
     def end(self, name: str) -> None:
+        """Move to the next row at the end of one, and add the length of a shared string at the end of its number."""
         if name == "row":
             self._row, self._column = self._row + 1, 1
         elif name == "v" and self._index is not None:
             index = "".join(self._index).strip()
+            # A number of 12 digits is no string's; `len` comes first, because `int` rejects thousands of digits.
             if index.isdecimal() and len(index) < 12 and int(index) < len(self._lengths):
                 self._strings_size += self._lengths[int(index)]
             self._index = None
@@ -173,7 +178,8 @@ def check_sizes(path: Path, name: str, limits: ReadLimits) -> None:
                     limits.check_unpacked(unpacked_size, packed_size, name)
                     if parser is not None:
                         parser.Parse(data, False)
-            for member in members:  # now the lengths of all strings are known
+            # Now the lengths of all strings are known. Any XML file may be a sheet; in others, no cells are found.
+            for member in members:
                 if member.filename.lower().endswith(XML_ENDINGS) and not _is_strings(member):
                     sheet = _Sheet(strings.lengths)
                     parser = _parser(sheet)
@@ -185,6 +191,7 @@ def check_sizes(path: Path, name: str, limits: ReadLimits) -> None:
 
 
 def _is_strings(member: zipfile.ZipInfo) -> bool:
+    """Return whether a member of the archive is the table of strings."""
     return member.filename.lower().endswith(STRINGS)
 
 

@@ -9,9 +9,9 @@ instead of recursion, so that folders may be nested to any depth; paths that are
 
 Links that lead out of the folder are skipped and counted, because a link to a private file would put its words into a
 model; the option `follow_links` allows them. A link to a file is a document of its own, in addition to the file if that
-is read, too. A link to a folder is followed only if that folder is outside or hidden, so that it is not read without
-the link, and if no earlier link led to it or to a folder around it. So links can neither form a loop nor multiply
-folders.
+is read, too. But each folder is read once, so that links can neither form a loop nor multiply folders: a link to a
+folder is followed only if the walk does not reach that folder by itself, because it is outside or hidden, and if no
+earlier link led to it or to a folder around it.
 """
 
 from __future__ import annotations
@@ -30,11 +30,12 @@ from ..source import Source
 from ..streams import CHUNK, HEAD, decode, read_document, unreadable_error
 
 HIDDEN = "."
+"""The first character of the names of hidden files and folders."""
 MAX_PATH_SHOWN = 300
 """Maximum number of characters of a path that an error shows."""
 SPECIAL_FILES = "neither file nor folder"
 READ_ELSEWHERE = "links to folders read elsewhere"
-"""Keys in `Report.skipped`."""
+"""Keys in `Report.skipped`: for pipes and devices, and for folders and links to folders that are read once already."""
 
 
 class FolderEntry(NamedTuple):
@@ -48,7 +49,8 @@ class FolderEntry(NamedTuple):
 def walk(root: Path, report: Report, *, follow_links: bool = False) -> Iterator[FolderEntry]:
     """Yield the regular files below a folder, depth first; skipped entries are counted in the report."""
     walker = _Walker(root, report, follow_links)
-    stack = [("", iter(list_folder(str(root))))]  # the prefix of names in a folder, and its remaining entries
+    # For the current folder and each one around it: the prefix of its files' names ("sport/"), and the entries left.
+    stack = [("", iter(list_folder(str(root))))]
     while stack:
         prefix, entries = stack[-1]
         entry = next(entries, None)
@@ -85,9 +87,9 @@ class _Walker:
         self._folders_read = {(status.st_dev, status.st_ino)}  # device and inode identify a folder
 
     def should_enter(self, entry: os.DirEntry[str]) -> bool:
-        """Return whether to enter an entry: a folder, or a link to one, that is not hidden and must still be read.
+        """Return whether an entry is a visible folder, or a link to one, that must still be read.
 
-        If so, remember the folder as read. If it is a visible folder that is not entered, count it as skipped.
+        If it must, remember it as read. If it is a visible folder that need not be read, count it as skipped.
         """
         return not entry.name.startswith(HIDDEN) and _is_dir(entry) and self._must_be_read(entry)
 
@@ -106,8 +108,8 @@ class _Walker:
     def _must_be_read(self, folder: os.DirEntry[str]) -> bool:
         """Return whether a folder, or a link to one, must still be read; if not, count it as skipped.
 
-        A folder that was entered before is not entered again. A link is not followed if the walk reaches its target
-        without a link, or if it may not be followed.
+        A folder is not read again. A link is not followed if `_may_follow` forbids it, or if the walk reaches its
+        target without a link.
         """
         if folder.is_symlink():
             target = os.path.realpath(folder.path)
@@ -134,9 +136,9 @@ class _Walker:
         """
         if not self._is_inside(target):
             return False
-        names = os.path.relpath(target, self._root).split(os.sep)
-        # The root is compared by itself, because its relative path "." begins like a hidden name.
-        return target == self._root or not any(name.startswith(HIDDEN) for name in names)
+        if target == self._root:  # its relative path "." begins like a hidden name
+            return True
+        return not any(name.startswith(HIDDEN) for name in os.path.relpath(target, self._root).split(os.sep))
 
     def _may_follow(self, target: str) -> bool:
         """Return whether a link to this target may be followed; if not, count it as skipped."""
@@ -146,6 +148,7 @@ class _Walker:
         return False
 
     def _is_inside(self, target: str) -> bool:
+        """Return whether a real path is the root or below it."""
         return target == self._root or target.startswith(os.path.join(self._root, ""))
 
 
@@ -174,8 +177,8 @@ def corpus(source: Source, format: Format) -> Corpus:
 def _documents(source: Source, report: Report) -> Iterator[Document | KeptDocument]:
     """Yield the text of each file and the label of its folder, and with `keep`, the name of the file."""
     read_labels = source.label_reader(report)
-    # The label reader is called once per folder, so it can't report the place of each document. The place is the name
-    # of the file, which `Corpus.placed_batches` takes from the kept values.
+    # `read_labels` is called once per folder, so it must not report places, of which there is one for each document.
+    # The place of a document is the name of its file, which `Corpus.placed_batches` takes from the kept values.
     report.places = None
     previous_label: str | None = None
     labels: Labels = ()
@@ -193,7 +196,7 @@ def _documents(source: Source, report: Report) -> Iterator[Document | KeptDocume
 
 
 def _read_text(path: str, source: Source, report: Report) -> str:
-    """Return the text of a file; raise `InputError` if some of its bytes are invalid and it is clearly not text."""
+    """Return the text of a file; raise `InputError` if it has invalid bytes and is clearly no text, as an image is."""
     data = read_document(path, source.limits)
     text, n_replaced = decode(data, source.encoding.name)
     if n_replaced and (kind := binary_kind(data[:HEAD])):

@@ -1,10 +1,10 @@
 """Read JSON lines: one object per line. A file that is one JSON array of objects is read too, an object at a time.
 
 A label is a string, a number, null (unlabelled) or a list of labels; an object may lack it. Every object must have the
-text, which may be null for an empty document; of several keys that are joined to a text, it must have one. A line that
-is not an object raises `InputError`, or is skipped if the source is lenient, because a writer that was killed leaves
-half a line. In an array, anything that is not an object raises `InputError`. Messages may show keys and labels, but
-never a text or a line that can't be parsed, which may be private.
+text, which may be null for an empty document; if the text consists of several keys, it must have one of them. A line
+that is not an object raises `InputError`, or is skipped if the source is lenient, because a writer that was killed
+leaves half a line. In an array, anything that is not an object raises `InputError`. Messages may show keys and labels,
+but never a text or a line that can't be parsed, which may be private.
 """
 
 from __future__ import annotations
@@ -35,10 +35,12 @@ from ..streams import without_surrogates
 
 LOOK_AHEAD_LINES = 1_000
 LOOK_AHEAD_CHARACTERS = 2**20
+"""The keys of the first objects, up to about these numbers of objects and characters, determine those to read."""
 MAX_TOKEN = 12
 """Maximum number of characters of a token, such as an escape sequence or `true`.
 
-If the parser fails with no more characters than this left in the buffered text, a token may only have been cut off.
+If the parser fails, and at most this many characters follow in the buffered text, perhaps only the rest of a token is
+missing.
 """
 
 _DECODER = json.JSONDecoder()
@@ -54,14 +56,14 @@ class _Keys(NamedTuple):
     text: tuple[str, ...]
     label: str | None
     kept: tuple[str, ...] | None
-    """None: each object with all its keys."""
+    """None means that all keys of each object are kept."""
 
 
 def corpus(source: Source, format: Format) -> Corpus:
     """Return the objects of a file as a corpus."""
     is_array = _is_array(source)
     examples = _look_ahead(source, is_array)
-    # There are no examples if the source is lenient and no line can be parsed. Then no pass has documents or uses keys.
+    # If the source is lenient and no line can be parsed, there are no examples; but then no keys are needed.
     keys = _KeyChooser(source, examples)
     multilabel = source.label_separator is not None or any(
         isinstance(record.get(label), list) for record in examples if (label := keys.of(record).label) is not None
@@ -73,12 +75,16 @@ def corpus(source: Source, format: Format) -> Corpus:
         return in_batches(_documents(objects, source, report, keys, place_format))
 
     def sample_columns() -> dict[str, list[object]]:
+        """Return the values of the unused keys in the first objects, except keys with lists or objects as values."""
         objects = _look_ahead(source, is_array)
         used = {name for table in keys.tables for name in (*table.text, table.label)}
         names = dict.fromkeys(key for record in objects for key in record if key not in used)
         sample = {name: [record.get(name) for record in objects] for name in names}
-        is_nested = {name: any(isinstance(value, dict | list) for value in sample[name]) for name in names}
-        return {name: values for name, values in sample.items() if not is_nested[name]}
+        return {
+            name: values
+            for name, values in sample.items()
+            if not any(isinstance(value, dict | list) for value in values)
+        }
 
     # Without a list of labels in the first objects, only a complete pass shows whether there is one.
     declared = True if multilabel else None
@@ -90,8 +96,8 @@ def batches_of(
 ) -> Iterator[Batch]:
     """Yield the documents of each group of numbered lines when it arrives.
 
-    The first object determines the keys, which are added to `tables`. If the text consists of several keys, it needs
-    only one of them.
+    The first object determines the keys, which are added to `tables`. If the text consists of several keys, the first
+    object needs only one of them.
     """
     keys = _KeyChooser(source, [], tables)
     for lines in groups:
@@ -100,49 +106,52 @@ def batches_of(
 
 
 class _KeyChooser:
-    """Chooses the keys of objects, once for each of the two kinds of objects that a file may have.
+    """Chooses the keys of the text and the label, separately for the two kinds of objects that a file may have.
 
-    One kind has exactly the keys of a set in `Source.fixed_keys`, and default names of columns are not used for it. The
-    keys are chosen from all `examples` of a kind, or from its first object if there is no example. The used keys are
-    added to `tables`.
+    Objects with fixed keys have exactly the keys of a set in `Source.fixed_keys`, such as the corrections of the
+    service; default names of columns are not used for them. All other objects are ordinary ones. The keys of a kind are
+    chosen once: from the keys of all `examples` of this kind, or if there are none, from its first object. The names of
+    the chosen keys are added to `tables`.
     """
 
     def __init__(self, source: Source, examples: list[Object], tables: list[UsedColumns] | None = None) -> None:
         self.tables = [] if tables is None else tables
+        self._fixed_keys = source.fixed_keys
+        # These dictionaries have a value for each kind: whether the objects have fixed keys.
         self._sources = {False: source, True: _without_default_names(source)}
         self._chosen: dict[bool, _Keys] = {}
         names: dict[bool, dict[str, None]] = {}
         for record in examples:
             names.setdefault(self._has_fixed_keys(record), {}).update(dict.fromkeys(record))
-        for kind, names_of_kind in names.items():
-            self._choose(kind, list(names_of_kind))
+        for is_fixed, names_of_kind in names.items():
+            self._choose(is_fixed, list(names_of_kind))
 
     def of(self, record: Object) -> _Keys:
-        """Return the keys for an object."""
-        kind = self._has_fixed_keys(record)
-        if kind not in self._chosen:
-            self._choose(kind, with_later_text_columns(list(record), self._sources[kind]))
-        return self._chosen[kind]
+        """Return the keys to read from an object."""
+        is_fixed = self._has_fixed_keys(record)
+        if is_fixed not in self._chosen:
+            self._choose(is_fixed, with_later_text_columns(list(record), self._sources[is_fixed]))
+        return self._chosen[is_fixed]
 
     def _has_fixed_keys(self, record: Object) -> bool:
         """Return whether an object has exactly the keys of a set in `Source.fixed_keys`."""
-        return record.keys() in self._sources[False].fixed_keys
+        return record.keys() in self._fixed_keys
 
-    def _choose(self, kind: bool, names: list[str]) -> None:
-        """Choose the keys for objects of a kind, given the names of their keys."""
-        self._chosen[kind], used = _choose_keys(names, self._sources[kind])
+    def _choose(self, is_fixed: bool, names: list[str]) -> None:
+        """Choose the keys for objects with or without fixed keys from the names of all their keys."""
+        self._chosen[is_fixed], used = _choose_keys(names, self._sources[is_fixed])
         self.tables.append(used)
 
 
 def _without_default_names(source: Source) -> Source:
-    """Return the source without default names of columns, and if `fixed_over_given`, without those that are given."""
+    """Return the source without default names of columns, and if `fixed_over_given` is true, without given names."""
     if source.fixed_over_given:
         source = replace(source, text=(), label=False if source.label is False else None)
     return replace(source, default_text=(), default_label=None)
 
 
 def _choose_keys(names: list[str], source: Source) -> tuple[_Keys, UsedColumns]:
-    """Return the keys to read, chosen like the columns of a table from all keys of the first objects."""
+    """Return the keys to read, chosen from `names` like the columns of a table, and the use of each."""
     for option, value in (
         *(("text", column) for column in source.text),
         ("label", source.label),
@@ -237,14 +246,17 @@ def _objects_in_array(source: Source, report: Report) -> Iterator[tuple[int, Obj
 
 
 class _ArrayParser:
-    """Parses a JSON array value by value, holding little more than one value in memory."""
+    """Parses a JSON array value by value, holding little more than one value in memory.
+
+    It buffers some text of the file, and reads on when the buffered text ends within a value.
+    """
 
     def __init__(self, source: Source, report: Report) -> None:
         self._source = source
         self._pieces = source.text_pieces(report)
         self._text = ""  # the buffered text
-        self._position = 0  # up to which the buffered text is parsed
-        self._line, self._column = 1, 1  # where the buffered text begins in the file
+        self._position = 0  # the buffered text before this position is parsed
+        self._line, self._column = 1, 1  # where the buffered text begins in the file, from 1
 
     def peek(self) -> str:
         """Move to the next character that is not white space, and return it; return "" at the end of the file."""
@@ -264,25 +276,26 @@ class _ArrayParser:
         return is_next
 
     def parse_value(self, number: int) -> object:
-        """Parse and return the next value; while the buffered text ends too early, at least double it and try again.
+        """Parse and return the next value; `number` is the number of the item, for errors.
 
-        `number` is the number of the item, for errors.
+        If the buffered text may have ended within the value, read at least as many characters as there are of it, and
+        try again. So a long value takes about as many attempts as the logarithm of its length.
         """
-        self.peek()
+        self.peek()  # skips white space
         while True:
             try:
                 value, self._position = _DECODER.raw_decode(self._text, self._position)
                 return value
             except json.JSONDecodeError as error:
-                n_after_error = len(self._text[error.pos :].strip())
-                # An error near the end of the buffered text may be due to a token that is cut off there.
-                is_incomplete = error.msg.startswith("Unterminated") or n_after_error <= MAX_TOKEN
-                # Made now, because `_read_more` moves the buffered text, to which `error.pos` refers.
+                # The error is made now, because `_read_more` moves the buffered text, to which `error.pos` refers.
                 problem = self._error(error.pos, error.msg.removesuffix(" at"))
+                n_after_error = len(self._text[error.pos :].strip())
+                is_incomplete = error.msg.startswith("Unterminated") or n_after_error <= MAX_TOKEN
+                if not is_incomplete:
+                    raise problem from None
                 n_characters = len(self._text) - self._position  # of this value so far
-                if is_incomplete:
-                    self._source.limits.check_document(n_characters, Place(str(self._source.path), f"item {number}"))
-                if not is_incomplete or not self._read_more(n_characters):
+                self._source.limits.check_document(n_characters, Place(str(self._source.path), f"item {number}"))
+                if not self._read_more(n_characters):
                     raise problem from None
             except RecursionError:
                 raise self._error(self._position, "nested too deeply") from None
@@ -290,9 +303,9 @@ class _ArrayParser:
                 raise self._error(self._position, str(error)) from None
 
     def _read_more(self, at_least: int) -> bool:
-        """Drop the parsed text, and read at least this many characters or up to the end of the file.
+        """Drop the parsed text, and append at least this many characters, or all that are left in the file.
 
-        Return False if nothing is left to read.
+        Return False if none are left.
         """
         parsed = self._text[: self._position]
         n_newlines = parsed.count("\n")
@@ -323,8 +336,8 @@ class _ArrayParser:
 def _parse(text: str, source: Source, number: int) -> object:
     """Return the parsed line with this number; raise `InputError` if it is not JSON.
 
-    msgspec takes 0.4 of the time of `json.loads`. What it rejects, such as NaN and half of a UTF-16 pair, `json.loads`
-    may accept, and otherwise its error is the clearer one.
+    msgspec takes 0.4 of the time of `json.loads`. But `json.loads` accepts some texts that msgspec rejects, such as NaN
+    and half of a UTF-16 pair, and its errors are clearer. So it parses again what msgspec rejects.
     """
     try:
         return _decode_line(text)
@@ -361,7 +374,10 @@ def _require_object(value: object, source: Source, place: str) -> Object:
 
 
 def _describe(value: object) -> str:
-    """Describe a value for a message without showing it if it may be, or contain, a document."""
+    """Return a value as text for a message: "a string", "a list" or "an object", or else the value, such as "null".
+
+    A string, a list or an object is not shown, because it may contain a document.
+    """
     kinds: dict[type, str] = {str: "a string", list: "a list", dict: "an object"}
     return kinds.get(type(value)) or json.dumps(value)
 

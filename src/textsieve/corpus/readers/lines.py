@@ -1,8 +1,8 @@
 """Read formats with one document per line: plain text, and fastText's `__label__a __label__b and then the words`.
 
 Documents in plain text are unlabelled, and mostly meant for prediction. A blank line is an empty document, so that
-predictions have a line for each input line. In fastText's format, a line without a label is an unlabelled document, and
-blank lines are skipped.
+there is one prediction for each line of the input. In fastText's format, a line without a label is an unlabelled
+document, and blank lines are skipped.
 """
 
 from __future__ import annotations

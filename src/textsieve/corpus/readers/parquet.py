@@ -1,4 +1,7 @@
-"""Read Parquet with pyarrow, at most a thousand rows at a time: memory holds a few pages, never a row group.
+"""Read Parquet with pyarrow, at most a thousand rows at a time.
+
+A Parquet file consists of row groups. A row group has a chunk of each column, and a chunk consists of pages, which are
+compressed one by one. Memory holds a few unpacked pages, never a row group.
 
 Before the first row is read, `parquet_sizes.py` checks the unpacked size of the pages. It also finds values that many
 rows may share, such as those of a dictionary; if these are long, fewer rows are read at once. If the column of the
@@ -9,6 +12,7 @@ as `.parquet.gz`, is first unpacked into a temporary file: once to read the name
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise, repeat
@@ -72,31 +76,37 @@ def corpus(source: Source, format: Format) -> Corpus:
         for name, position in kept.items():
             _check_kept(source, name, _stored_type(schema.types[position]))
     columns = _ColumnNumbers(text, label, kept)
-
-    def sample_columns() -> dict[str, list[object]]:
-        others = {
-            number: name
-            for number, name in enumerate(schema.names)
-            if number not in (*text, label) and _can_be_label(_stored_type(schema.types[number]))
-        }
-        sample: dict[str, list[object]] = {name: [] for name in others.values()}
-        with seekable(source.path, source.limits) as path, _name_file_in_errors(source):
-            n_rows = 0
-            for arrays in _arrays(path, list(others), source) if others else ():
-                for number, array in arrays.items():
-                    sample[others[number]] += _values(array)
-                n_rows += len(array)
-                if n_rows >= SAMPLED_ROWS:
-                    break
-        return sample
-
     return Corpus(
         str(source.path),
         lambda report: in_batches(_documents(source, report, columns)),
         multilabel=multilabel,
-        sample_columns=sample_columns,
+        sample_columns=lambda: _sample_columns(source, schema, columns),
         tables=[used_columns(schema.names, chosen, kept, source)],
     )
+
+
+def _sample_columns(source: Source, schema: Any, columns: _ColumnNumbers) -> dict[str, list[object]]:
+    """Return the first values of the columns that could be the label but are not used (see `SampleColumns`)."""
+    n_columns_named = Counter(schema.names)  # a name that two columns have can't be given
+    names = {
+        number: name
+        for number, name in enumerate(schema.names)
+        if number not in (*columns.text, columns.label)
+        and n_columns_named[name] == 1
+        and _can_be_label(_stored_type(schema.types[number]))
+    }
+    sample: dict[str, list[object]] = {name: [] for name in names.values()}
+    if not names:
+        return sample
+    n_rows = 0
+    with seekable(source.path, source.limits) as path, _name_file_in_errors(source):
+        for arrays in _arrays(path, list(names), source):
+            for number, array in arrays.items():
+                sample[names[number]] += _values(array)
+            n_rows += len(next(iter(arrays.values())))  # all have as many rows
+            if n_rows >= SAMPLED_ROWS:
+                break
+    return sample
 
 
 def _documents(source: Source, report: Report, columns: _ColumnNumbers) -> Iterator[Document | KeptDocument]:
@@ -106,15 +116,15 @@ def _documents(source: Source, report: Report, columns: _ColumnNumbers) -> Itera
     with seekable(source.path, source.limits) as path, _name_file_in_errors(source):
         packed_size = path.stat().st_size
         for arrays in _arrays(path, columns.all(), source):
-            row_sizes = np.ones(len(arrays[columns.text[0]]), np.int64)  # in bytes; even an empty row counts
+            row_sizes = np.ones(len(arrays[columns.text[0]]), np.int64)  # in bytes; even an empty row counts as 1
             for array in arrays.values():
                 row_sizes += _sizes(array)
-            is_too_large = np.append(row_sizes > source.limits.max_document, True)  # True, so that argmax finds one
-            n_allowed = int(np.argmax(is_too_large))  # rows before the first that is too large, or all
+            too_large_rows = np.flatnonzero(row_sizes > source.limits.max_document)
+            n_allowed = int(too_large_rows[0]) if len(too_large_rows) else len(row_sizes)  # rows before the first such
             parts = {number: _texts(arrays[number][:n_allowed], source, report) for number in columns.text}
             texts = parts[columns.text[0]] if len(parts) == 1 else map(join_parts, zip(*parts.values(), strict=True))
             labels = repeat(None) if columns.label is None else _values(arrays[columns.label])
-            # A text is decoded, if its column has bytes.
+            # If a column of the text is kept, its values are the decoded texts, also if the file has bytes.
             kept_columns = (parts.get(number) or _kept_values(arrays[number]) for number in columns.kept.values())
             kept_rows = zip(*kept_columns, strict=False)
             # The texts end before the first row that is too large; labels and kept values may go on.
@@ -131,11 +141,11 @@ def _documents(source: Source, report: Report, columns: _ColumnNumbers) -> Itera
 
 
 def _arrays(path: Path, columns: Sequence[int], source: Source) -> Iterator[dict[int, Any]]:
-    """Yield the Arrow arrays of some columns, by their numbers, for at most a thousand rows at a time.
+    """Yield the values of some columns as Arrow arrays by the columns' numbers, at most a thousand rows at a time.
 
     `columns` must be ascending, because Arrow returns columns in the order of the file.
     """
-    # For `column_indices`, Arrow numbers the leaves (see `Leaf`); a nested column may have several.
+    # Arrow's `column_indices` are numbers of leaves (see `Leaf`), of which a nested column may have several.
     leaves = [position for position, leaf in enumerate(read_leaves(path)) if leaf.column in columns]
     groups = row_groups(path, columns, str(source.path), source.limits)
     with _open(path) as opened:
@@ -162,13 +172,14 @@ def _arrays(path: Path, columns: Sequence[int], source: Source) -> Iterator[dict
 
 
 def _rows_at_once(group: RowGroup) -> int:
-    """Return the number of rows that need about `BYTES_AT_ONCE`, at least 1 and at most a batch.
+    """Return the number of rows of a group that need about `BYTES_AT_ONCE`, at least 1 and at most a batch.
 
-    They fit if all rows have the average size, and also if each row has the longest value that rows may share.
+    So many rows fit if all have the average size of the group, and also if each has the longest value that rows may
+    share.
     """
-    n_average_rows = BYTES_AT_ONCE * group.n_rows // max(1, group.unpacked_size)
-    n_longest_rows = BYTES_AT_ONCE // max(1, group.longest_shared_value)
-    return max(1, min(BATCH_DOCUMENTS, n_average_rows, n_longest_rows))
+    n_rows_of_average_size = BYTES_AT_ONCE * group.n_rows // max(1, group.unpacked_size)
+    n_rows_with_longest_value = BYTES_AT_ONCE // max(1, group.longest_shared_value)
+    return max(1, min(BATCH_DOCUMENTS, n_rows_of_average_size, n_rows_with_longest_value))
 
 
 def _open(path: Path) -> Any:
@@ -181,7 +192,7 @@ def _name_file_in_errors(source: Source) -> Iterator[None]:
     """Raise `InputError` with the file's name for errors of Arrow and of damaged headers."""
     try:
         yield
-    except MemoryError:  # Arrow's own is also an `ArrowException`, but the file is not to blame
+    except MemoryError:  # that of Arrow is also an `ArrowException`, but the file is not to blame for it
         raise
     except (pa.ArrowException, DamagedError, OSError, UnicodeDecodeError) as error:
         problem = (str(error).splitlines() or [type(error).__name__])[0]  # the class's name if there is no message
@@ -207,7 +218,7 @@ _is_list = _any_of(types.is_list, types.is_large_list, types.is_fixed_size_list,
 
 
 def _stored_type(kind: Any) -> Any:
-    """Return the Arrow type of the plain values of a column, which extension types and dictionaries may wrap."""
+    """Return the Arrow type of a column's plain values; `kind` may be an extension type or a dictionary of them."""
     while isinstance(kind, pa.BaseExtensionType):
         kind = kind.storage_type
     return kind.value_type if types.is_dictionary(kind) else kind
@@ -293,7 +304,7 @@ def _texts(array: Any, source: Source, report: Report) -> list[str]:
 
 
 def _kept_values(array: Any) -> list[Any]:
-    """Return a column as JSON values: numbers stay numbers, dates and times become strings."""
+    """Return the values of a kept column: numbers stay numbers; dates, times and decimals become strings."""
     if types.is_temporal(array.type) or types.is_decimal(array.type):
         array = array.cast(pa.string())
     return _values(array)
@@ -302,7 +313,8 @@ def _kept_values(array: Any) -> list[Any]:
 def _values(array: Any) -> list[Any]:
     """Return the values of a column, which may be lists, as Python objects; None for null.
 
-    Items that share an entry of a dictionary share one object, so that they take no more memory than the dictionary.
+    If lists refer to a dictionary of strings, equal items are the same Python object, so that a long string that is in
+    many lists takes memory only once.
     """
     if not _is_list(array.type):
         return list(array.to_pylist())
@@ -318,7 +330,7 @@ def _values(array: Any) -> list[Any]:
 
 
 def _sizes(array: Any) -> Sizes:
-    """Return the size of each value of a column in bytes; each item of a list counts one byte more."""
+    """Return the size of each value of a column in bytes; the size of a list is that of its items, and 1 for each."""
     if not _is_list(array.type):
         return _lengths(array)
     items, offsets = _items(array)
@@ -327,8 +339,8 @@ def _sizes(array: Any) -> Sizes:
         lengths = entry_lengths[items.indices.fill_null(len(entry_lengths) - 1).to_numpy()]
     else:
         lengths = _lengths(items)
-    cumulative: Sizes = np.concatenate([[0], np.cumsum(lengths + 1, dtype=np.int64)])  # the size of all items before
-    return np.diff(cumulative[offsets])
+    size_before: Sizes = np.concatenate([[0], np.cumsum(lengths + 1, dtype=np.int64)])  # of all items before item i
+    return np.diff(size_before[offsets])  # the size before the end of each list, minus that before its beginning
 
 
 def _lengths(array: Any) -> Sizes:
@@ -348,5 +360,6 @@ def _lengths(array: Any) -> Sizes:
 def _items(array: Any) -> tuple[Any, npt.NDArray[np.int64]]:
     """Return the items of all lists of a column, and the offsets: list i has items[offsets[i] : offsets[i + 1]]."""
     lists = array.cast(pa.large_list(array.type.value_type))
-    offsets = lists.offsets.to_numpy()  # of a slice of an array, they need not begin with 0
+    offsets = lists.offsets.to_numpy()
+    # A slice of an array has the items of the whole array, so its first offset need not be 0.
     return lists.values[offsets[0] : offsets[-1]], offsets - offsets[0]

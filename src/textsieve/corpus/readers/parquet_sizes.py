@@ -1,22 +1,23 @@
 """Compute how much memory the row groups of a Parquet file need, before Arrow unpacks them.
 
 Arrow unpacks whole pages and trusts their headers, so a file of a few kB can fill the memory before the first row is
-returned. The sizes are in two places, both in Thrift's compact protocol: the footer lists the columns and the column
-chunks of each row group, and every page in a chunk has its own header. The footer's totals may be forged, so they are
-not used: the headers of all pages are read, which needs no unpacking.
+returned. The sizes are in two places, both in Thrift's compact protocol: the footer at the end of the file lists the
+columns and the column chunks of each row group, and every page in a chunk has its own header. The footer's totals may
+be forged, so they are not used: the headers of all pages are read, which needs no unpacking.
 
 Three things need more memory than the pages that hold them:
 
 - A page that repeats one value many times. Each value therefore counts `VALUE_OVERHEAD` more bytes.
 - A dictionary: many rows can refer to one long value in it. The dictionaries of text columns are unpacked, a page at a
   time, to find the longest value.
-- Values that begin with a prefix of the value before, of which only the rest is stored (`DELTA_BYTE_ARRAY`): each may
-  be as long as its page.
+- Values with a prefix: if a value begins like the value before, only the length of the common prefix and the rest are
+  stored (`DELTA_BYTE_ARRAY`). So each value may be as long as its page.
 
-`RowGroup.longest_shared_value` is an upper bound for the size of a value of the last two kinds, so that a reader can
-limit the number of rows that it reads at once. That is not enough for lists, where one row may have any number of
-values. There, Arrow must keep the dictionary instead of copying its values (`RowGroup.list_dictionaries`), and each
-value with a prefix counts as if it were as long as its page.
+Values of the last two kinds are called shared, because many rows may have the same bytes in the file.
+`RowGroup.longest_shared_value` is an upper bound for their size, so that a reader can limit the number of rows that it
+reads at once. That is not enough for lists, where one row may have any number of values. There, Arrow must keep the
+dictionary instead of copying its values (`RowGroup.list_dictionaries`), and each value with a prefix counts as if it
+were as long as its page.
 
 Names of fields, such as `num_values`, are those of Parquet's specification (parquet.thrift).
 """
@@ -33,7 +34,7 @@ from typing import Any, NamedTuple
 
 from ...errors import InputError
 from ...files import open_regular
-from ..read_limits import ReadLimits, how_to_raise
+from ..read_limits import ReadLimits, hint_to_raise_limit
 
 MAGIC = b"PAR1"
 VALUE_OVERHEAD = 16
@@ -89,7 +90,7 @@ class DamagedError(ValueError):
 
 
 class Leaf(NamedTuple):
-    """A column of values: a column of the table, or one part of a nested column."""
+    """A column of values in the file: a column of the table, or one part of a nested column, such as a list."""
 
     column: int
     """The number of the column of the table that it belongs to."""
@@ -108,7 +109,7 @@ class RowGroup:
     longest_shared_value: int = 0
     """The largest size of a value that many rows may share; 0 if there is none."""
     list_dictionaries: frozenset[int] = frozenset()
-    """The leaves in lists that have a dictionary."""
+    """The positions, among all leaves, of those that are in lists and have a dictionary."""
 
 
 class _Page(NamedTuple):
@@ -160,23 +161,22 @@ def _parse_footer(data: mmap.mmap) -> dict[str, Any]:
 
 def _leaves(footer: dict[str, Any]) -> list[Leaf]:
     """Return the leaves of the tree of columns, which the footer lists depth first."""
-    elements = footer.get("schema") or [{}]  # the first is the root
+    root, *elements = footer.get("schema") or [{}]  # the children of the root are the columns of the table
+    remaining = iter(elements)
     leaves: list[Leaf] = []
-    position = 1
-    for column in range(elements[0].get("num_children", 0)):
+    for column in range(root.get("num_children", 0)):
         is_nested = False
-        n_expected = 1  # elements of this column still to come
+        n_expected = 1  # elements of this column still to come: first its own, and then those below it
         while n_expected:
-            if position >= len(elements):
+            element = next(remaining, None)
+            if element is None:
                 raise DamagedError("the list of columns is cut short")
-            element = elements[position]
             n_children = max(0, element.get("num_children", 0))
-            if n_children:  # a group: a column that has one is nested, and all its leaves follow the first group
+            if n_children:  # a group; depth first, it comes before all leaves of the column
                 is_nested = True
             else:
                 leaves.append(Leaf(column, is_nested, element.get("type"), element.get("type_length", 0)))
             n_expected += n_children - 1
-            position += 1
     return leaves
 
 
@@ -185,15 +185,15 @@ def _row_groups(data: mmap.mmap, columns: Collection[int], name: str, limits: Re
     footer = _parse_footer(data)
     leaves = _leaves(footer)
     groups = footer.get("row_groups", ())
-    n_rows = [group.get("num_rows", -1) for group in groups]  # -1, if it is missing, is an error below
-    if footer.get("num_rows") != sum(n_rows) or min(n_rows, default=0) < 0:
+    n_rows_of_groups = [group.get("num_rows", -1) for group in groups]  # -1, if it is missing, is an error below
+    if footer.get("num_rows") != sum(n_rows_of_groups) or min(n_rows_of_groups, default=0) < 0:
         raise DamagedError("the row groups have other numbers of rows than the file")
     total_unpacked = 0
-    for number, group in enumerate(groups):
-        chunks = group.get("columns", ())
+    for number, (group, n_rows) in enumerate(zip(groups, n_rows_of_groups, strict=True)):
+        chunks = group.get("columns", ())  # one for each leaf
         if len(chunks) != len(leaves):
             raise DamagedError("a row group has another number of columns than the file")
-        if not n_rows[number]:
+        if not n_rows:
             yield RowGroup(n_rows=0)  # the caller does not read it, so its pages need no check
             continue
         unpacked_size = longest = 0
@@ -212,7 +212,7 @@ def _row_groups(data: mmap.mmap, columns: Collection[int], name: str, limits: Re
                     list_dictionaries.add(position)
         total_unpacked += unpacked_size
         limits.check_unpacked(total_unpacked, len(data), name)
-        yield RowGroup(n_rows[number], unpacked_size, longest, frozenset(list_dictionaries))
+        yield RowGroup(n_rows, unpacked_size, longest, frozenset(list_dictionaries))
 
 
 def _is_string_list(leaf: Leaf) -> bool:
@@ -221,7 +221,7 @@ def _is_string_list(leaf: Leaf) -> bool:
 
 
 def _longest_shared_value(data: mmap.mmap, page: _Page, leaf: Leaf, codec: int | None) -> int:
-    """Return an upper bound for the size of a value in a page that many rows may share; 0 if that is not needed."""
+    """Return an upper bound for the size of the shared values in a page; 0 if there are none or it is not needed."""
     if page.has_prefixes:
         return page.content  # each value may repeat nearly the whole page
     if not page.is_dictionary or leaf.physical_type != _BYTE_ARRAY:
@@ -241,7 +241,7 @@ def _check_page(page: _Page, row_group: int, name: str, limits: ReadLimits) -> N
             f"a page of {page.packed:,} bytes in row group {row_group} unpacks to {page.unpacked:,}, "
             f"and the limit is {limit:,}",
             place=name,
-            hint=how_to_raise("max_document", page.unpacked),
+            hint=hint_to_raise_limit("max_document", page.unpacked),
         )
 
 
@@ -310,8 +310,8 @@ class _ThriftReader:
             raise DamagedError("a header is nested too deeply")
         values: dict[str, Any] = {}
         number = 0
-        # A field begins with a byte: its type in the lower half, in the upper half its number minus the number before,
-        # or 0 if the number follows. A byte of 0 ends the struct.
+        # A field begins with a byte, with the field's type in its lower four bits. The upper four have its number minus
+        # that of the field before, or 0 if its number follows. A byte of 0 ends the struct.
         while first_byte := self._byte():
             kind, step = first_byte & 15, first_byte >> 4
             number = number + step if step else self._integer()
@@ -354,7 +354,7 @@ class _ThriftReader:
             raise DamagedError("a header has a list that is too long")
         values: list[Any] = []
         for _ in range(size):
-            # A truth value in a list has a byte of its own; as a field, its type is its value.
+            # A truth value in a list has a byte of its own. That of a field has none: its type is its value.
             value = self._byte() if kind in (_TRUE, _FALSE) else self._value(kind, expected, depth)
             if expected is not _SKIP:
                 values.append(value)

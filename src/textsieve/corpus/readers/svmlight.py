@@ -1,8 +1,8 @@
-"""Read svmlight: `1 3:0.5 7:1 # comment`, several labels as `1,3`. The batches have vectors, not texts.
+"""Read svmlight: a label and pairs of a column and a value, `1 3:0.5 7:1 # comment`, or several labels, `1,3 3:0.5`.
 
-The number of columns, and whether they are counted from 0 or 1, is known only at the end of the file; so an extra pass
-before the first finds the smallest and the largest index. As in scikit-learn, an index 0 anywhere means that columns
-are counted from 0. Both passes hold one batch of lines in memory at a time.
+The batches have vectors, not texts. The number of columns, and whether the file counts them from 0 or 1, is known only
+at its end; so an extra pass before the first finds the smallest and the largest column. As in scikit-learn, a column 0
+anywhere means that columns are counted from 0. Each pass holds one batch of lines in memory at a time.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class _Lines:
 
 
 class _ColumnRange(NamedTuple):
-    """The columns of the whole file."""
+    """The columns of the whole file: their number, and the number that the file has for the first one, 0 or 1."""
 
-    first: int  # 0 or 1
+    first: int
     n_columns: int
 
 
@@ -47,6 +47,7 @@ def corpus(source: Source, format: Format) -> Corpus:
     columns: _ColumnRange | None = None
 
     def start(report: Report) -> Iterator[Batch]:
+        """Start a pass; the first call finds the columns, which takes an extra pass."""
         nonlocal columns
         if columns is None:
             columns = _find_columns(source)
@@ -61,7 +62,7 @@ def _batches(source: Source, report: Report, columns: _ColumnRange) -> Iterator[
     for lines in _groups_of_lines(source, report):
         matrix = _parse(lines, source)
         indices = matrix.indices - columns.first
-        # `_find_columns` saw all indices of the file, so others are from lines that were written since.
+        # `_find_columns` has seen all columns of the file, so another one is in a line that was written since.
         if len(indices) and not 0 <= indices.min() <= indices.max() < columns.n_columns:
             raise InputError("has changed since it was first read", place=str(source.path), hint="Open it again")
         vectors = csr_array((matrix.data, indices, matrix.indptr), shape=(matrix.shape[0], columns.n_columns))
@@ -116,10 +117,11 @@ def _parse(lines: _Lines, source: Source) -> csr_array[Any]:
         matrix = _load(lines.features)
     except (ValueError, OverflowError):
         _raise_with_line(lines, source)
-        raise  # if each line can be parsed by itself
+        raise  # only reached if each line can be parsed by itself
     if not np.isfinite(matrix.data).all():
         first_invalid = np.flatnonzero(~np.isfinite(matrix.data))[0]
-        row = int(np.searchsorted(matrix.indptr, first_invalid, side="right")) - 1  # whose entries include it
+        # The entries of row r are those from `indptr[r]` to `indptr[r + 1]`.
+        row = int(np.searchsorted(matrix.indptr, first_invalid, side="right")) - 1
         raise InputError(
             "a value is not finite",
             place=Place(str(source.path), f"line {lines.numbers[row]}"),
@@ -155,7 +157,10 @@ def _load(features: list[str]) -> csr_array[Any]:
 
 
 def _label_value(label: str) -> object:
-    """Return a label as a number, so that +1, 1 and 1.0 are one class, several as a list, and other text unchanged."""
+    """Return the value of a label: a list for `1,3`, a number if it is one, and otherwise the text.
+
+    Numbers are converted so that +1, 1 and 1.0 are one class.
+    """
     if "," in label:
         return [_label_value(part) for part in label.split(",")]
     try:

@@ -1,12 +1,14 @@
-"""Read the documents of a table: CSV, TSV and Excel.
+"""Read the documents of a table of strings: CSV, TSV and Excel.
 
-A reader gives the rows of the table, with their numbers, and all cells as strings. Here the header is found, columns
-are chosen, and rows become documents. The values of kept columns have the types that they have in the file.
+The readers of these formats yield numbered rows of strings (`Table`). Here the header is found, columns are chosen, and
+rows become documents. The values of kept columns have the types that they have in the file.
 
-A header is expected, with two exceptions. If columns are given by number, there is no header, unless the first row has
-conventional names at these numbers; if it looks like a header otherwise, there is a warning. A tab-separated file with
-two columns, none of which is given by name, has no header if its first row has no known name and its first column is
-not longer than the second: it is taken as `label<TAB>text`.
+The first row is taken as a header, with two exceptions:
+
+- Columns are given by number, as one does for a table without a header. The first row then only counts as a header if
+  it has conventional names, such as "text", at these numbers. If it looks like a header otherwise, there is a warning.
+- A tab-separated file has two columns, none of which is given by name. If the first row has no known name, and the
+  first column is not longer than the second, the file is taken as `label<TAB>text`.
 """
 
 from __future__ import annotations
@@ -32,13 +34,13 @@ from ..source import (
 )
 
 MAX_COLUMN_NAME = 40
-"""Maximum length of a column's name; a first row with a longer cell is no header just because of a known name."""
+"""Maximum length of a column's name; if a cell of the first row is longer, a known name does not make it a header."""
 LOOK_AHEAD = 100
-"""Number of rows from which `_labels_come_first` decides."""
+"""Number of first rows that are read to decide whether there is a header."""
 NOT_A_NUMBER = ("nan", "NaN")
 
 Rows = Iterator[tuple[int, list[str], Sequence[object]]]
-"""The numbers of rows for messages, their cells as strings, and their cells as values to keep."""
+"""For each row, its number for messages, its cells as strings, and its cells as values to keep."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,10 @@ class Table:
     first_row: list[str]
     """The first row that is not blank: the header, if there is one."""
     rows: Callable[[Report, bool], Rows]
-    """Returns all rows, without the first one if the flag is true; all have as many cells as the first."""
+    """Takes a report, and whether there is a header; yields all rows but the header, with as many cells as the first.
+
+    Skipped rows are counted in the report.
+    """
     place_format: str
     """How messages name the place of a row by its number, such as "line {}"."""
     sheet: str | None = None
@@ -77,15 +82,16 @@ def corpus_of(table: Table, source: Source) -> Corpus:
         return in_batches(_documents(table.rows(report, has_header), table, source, report, chosen, kept))
 
     def sample_columns() -> dict[str, list[object]]:
+        """Return the values of the unused columns in the first rows (see `SampleColumns`)."""
         n_columns_named = Counter(columns)  # a name that two columns have can't be given
-        names = {
+        positions = {
             name: position
             for position, name in enumerate(columns)
             if position not in (*chosen.text, chosen.label) and n_columns_named[name] == 1
         }
-        sample: dict[str, list[object]] = {name: [] for name in names}
+        sample: dict[str, list[object]] = {name: [] for name in positions}
         for _, row, _ in islice(table.rows(Report(), has_header), SAMPLED_ROWS):
-            for name, position in names.items():
+            for name, position in positions.items():
                 value = row[position]
                 # Only whether values are equal matters, so the hash of a long one is enough, and takes less memory.
                 sample[name].append(value if len(value) <= MAX_COLUMN_NAME else hash(value))
@@ -105,11 +111,11 @@ def corpus_of(table: Table, source: Source) -> Corpus:
 def _documents(
     rows: Rows, table: Table, source: Source, report: Report, chosen: ChosenColumns, kept: dict[str, int]
 ) -> Iterator[Document | KeptDocument]:
-    """Yield the documents of numbered rows; the values of `kept` are positions of columns."""
+    """Yield the documents of numbered rows; `kept` has the positions of the columns to keep, by their names."""
     # `may_be_joined` splits no label: if cells look like several labels in one, the corpus warns after the pass.
     read_labels = source.label_reader(report, place_format=table.place_format, may_be_joined=True)
     label = chosen.label
-    only_text = chosen.text[0] if len(chosen.text) == 1 else None
+    only_text = chosen.text[0] if len(chosen.text) == 1 else None  # its cell is the text, even if it is blank
     for number, row, values in rows:
         if label is not None and row[label] in NOT_A_NUMBER:
             raise InputError(
@@ -142,51 +148,61 @@ def _has_header(table: Table, source: Source) -> bool:
             place=str(source.path),
             hint="Use names for a table with a header, numbers for one without",
         )
-    if numbers:  # then there is no header, unless the first row has conventional names there
+    if numbers:
         return all(number < len(first_row) and is_conventional(first_row[number]) for number in numbers)
-    if names or not table.may_be_label_and_text or len(first_row) != 2:
-        return True  # only label<TAB>text may lack a header
-    if {*source.default_text, source.default_label} & {*first_row}:  # it has a name that the caller suggests
+    may_be_label_and_text = table.may_be_label_and_text and len(first_row) == 2
+    if names or not may_be_label_and_text:
+        return True
+    if {*source.default_text, source.default_label} & {*first_row}:  # the first row has a default name
         return True
     if any(map(is_conventional, first_row)) and all(len(name) <= MAX_COLUMN_NAME for name in first_row):
         return True
-    return not _labels_come_first(table)
+    return not _is_second_column_longer(table)
 
 
-def _labels_come_first(table: Table) -> bool:
-    """Return whether a table of two columns looks like label<TAB>text: the first column is not the longer one.
+def _is_second_column_longer(table: Table) -> bool:
+    """Return whether the second of two columns has as many characters as the first or more, as in label<TAB>text.
 
-    Otherwise it more likely has a header with unknown names, and the caller must name the columns.
+    If not, the table more likely has a header with unknown names, and the caller must name the columns.
     """
     rows = [row for _, row, _ in islice(table.rows(Report(), False), LOOK_AHEAD)]
     return sum(len(row[0]) for row in rows) <= sum(len(row[1]) for row in rows)
 
 
 def _warn_of_header(table: Table, chosen: ChosenColumns, source: Source) -> None:
-    """Warn if the first row is read as a document, but looks like a header.
-
-    A header has a different, short name in each column. One name is a conventional one for its column, or the label of
-    the first row occurs in no other of the first rows, although most labels of these do.
-    """
-    names = table.first_row
-    if len({*names}) < len(names) or not all(0 < len(name) <= MAX_COLUMN_NAME for name in names):
+    """Warn if the first row, which is read as a document, looks like a header."""
+    if not _looks_like_header(table, chosen):
         return
-    is_header = any(is_conventional_as("text", names[position]) for position in chosen.text)
-    if chosen.label is not None and not is_header:
-        labels = Counter(row[chosen.label] for _, row, _ in islice(table.rows(Report(), True), LOOK_AHEAD))
-        n_repeated = sum(count for count in labels.values() if count > 1)
-        is_repeated = names[chosen.label] in labels
-        is_header = not is_repeated and n_repeated >= 2 and 2 * n_repeated > labels.total()
-        is_header |= not is_repeated and is_conventional_as("label", names[chosen.label])
-    if is_header:
-        text = [names[position] for position in chosen.text]
-        label = None if chosen.label is None else names[chosen.label]
-        warn(
-            (
-                f"{source.path}: the first row is read as a document, because columns are given by number. If it is a "
-                "header, give their names: ",
-                Setting("text", text[0] if len(text) == 1 else tuple(text)),
-                *(() if label is None else (" ", Setting("label", label))),
-                ".",
-            )
+    text = [table.first_row[position] for position in chosen.text]
+    label = None if chosen.label is None else table.first_row[chosen.label]
+    warn(
+        (
+            f"{source.path}: the first row is read as a document, because columns are given by number. If it is a "
+            "header, give their names: ",
+            Setting("text", text[0] if len(text) == 1 else tuple(text)),
+            *(() if label is None else (" ", Setting("label", label))),
+            ".",
         )
+    )
+
+
+def _looks_like_header(table: Table, chosen: ChosenColumns) -> bool:
+    """Return whether the first row, all of whose cells must be different and short, looks like a header.
+
+    It does if its cell in a column of the text is a conventional name, such as "text". It also does if its cell in the
+    column of the label is not the label of any of the next rows, and either is a conventional name, such as "label", or
+    most of the next rows have the same label as another one.
+    """
+    first_row = table.first_row
+    if len({*first_row}) < len(first_row) or not all(0 < len(cell) <= MAX_COLUMN_NAME for cell in first_row):
+        return False
+    if any(is_conventional_as("text", first_row[position]) for position in chosen.text):
+        return True
+    if chosen.label is None:
+        return False
+    next_labels = Counter(row[chosen.label] for _, row, _ in islice(table.rows(Report(), True), LOOK_AHEAD))
+    label = first_row[chosen.label]
+    if label in next_labels:
+        return False
+    n_with_repeated_label = sum(count for count in next_labels.values() if count > 1)
+    return is_conventional_as("label", label) or 2 * n_with_repeated_label > next_labels.total()
