@@ -71,10 +71,10 @@ def command(
     """
     from ..checking import check
     from ..corpus.source import ALL_COLUMNS
+    from ..progress import progress_display
     from .json_output import print_json
     from .opening import check_output, columns_lines, open_corpus
     from .output import Page
-    from .progress import progress
 
     kind = None if output is None else _check_table(output, path)
     if report is not None:
@@ -84,7 +84,7 @@ def command(
         keep = ALL_COLUMNS  # they go to the table
     elif os.path.isdir(path):
         keep = ("file",)  # file names are the places of documents
-    with open_corpus(path, read_options, keep=keep) as corpus, progress() as on_progress:
+    with open_corpus(path, read_options, keep=keep) as corpus, progress_display() as on_progress:
         result = check(corpus, progress=on_progress, n_jobs=jobs)
         if output is not None and kind is not None:
             _write_rows(result, corpus, output, kind)

@@ -139,10 +139,10 @@ def command(
     from ..comparison.plan import Plan
     from ..comparison.results import is_results_file
     from ..comparison.splits import Splitting
+    from ..progress import progress_display
     from .errors import exit_as_usage_error
     from .messages import option_name, print_message
     from .opening import STDIO, check_output, open_corpus
-    from .progress import progress
 
     if is_results_file(path):
         check_report(report, path)
@@ -169,7 +169,7 @@ def command(
         # The labels of both get the same spelling.
         folded = {"fold_labels": corpus.spellings()} if test and read_options["fold_labels"] else {}
         test_corpus = stack.enter_context(open_corpus(test, read_options, **folded)) if test else None
-        on_progress = stack.enter_context(progress())
+        on_progress = stack.enter_context(progress_display())
         try:
             comparison = compare(
                 corpus,

@@ -12,12 +12,12 @@ from ..corpus import Corpus
 from ..corpus.corpus_digest import CorpusDigest
 from ..errors import InputError, counted
 from ..modelfile.sources import TrainingSource
+from ..progress import Progress
 from ..training.corrections import UNREADABLE, Corrections
 from ..training.updating import UnknownLabel
 from .description import file_line
 from .opening import given_options, is_empty_file, open_corpus, warn_of_replaced_bytes
 from .output import Column, Page, label_text, number_columns
-from .progress import ProgressCallback
 from .sources import source_at
 
 MAX_PLACES = 3
@@ -73,7 +73,7 @@ def open_corrections(
         warn_of_replaced_bytes(watched)
 
 
-def collect_corrections(corrections: Corrections, corpus: Corpus | None, on_progress: ProgressCallback) -> None:
+def collect_corrections(corrections: Corrections, corpus: Corpus | None, on_progress: Progress) -> None:
     """Read the documents of an opened file of corrections."""
     if corpus is None:
         return

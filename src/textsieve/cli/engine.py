@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from ..corpus import Corpus
     from ..errors import Setting
     from ..modelfile.sources import TrainingSource
+    from ..progress import Progress
     from ..spark.files import SparkDocuments
-    from .progress import ProgressCallback
     from .sources import SourceRecorder
 
 ENGINES = {
@@ -73,7 +73,7 @@ engine = options.bundle(
 class EngineDocuments(Protocol):
     """The documents at PATH, as an engine reads them."""
 
-    def fit(self, model: Categorizer, on_progress: ProgressCallback, when: str | None) -> Categorizer:
+    def fit(self, model: Categorizer, on_progress: Progress, when: str | None) -> Categorizer:
         """Return a categorizer with the settings of `model`, trained on all documents; for `when`, see its `fit`."""
 
     def summary(self, model: Categorizer) -> list[str]:
@@ -82,7 +82,7 @@ class EngineDocuments(Protocol):
     def sources(self, model_path: str) -> list[TrainingSource]:
         """Return the sources of the documents, available once a model is trained, for the file of the model."""
 
-    def progress(self) -> AbstractContextManager[ProgressCallback]:
+    def progress(self) -> AbstractContextManager[Progress]:
         """Return a context manager that yields the progress callback."""
 
 
@@ -118,7 +118,7 @@ class _LocalDocuments:
     def __init__(self, corpus: Corpus, recorder: SourceRecorder) -> None:
         self._corpus, self._recorder = corpus, recorder
 
-    def fit(self, model: Categorizer, on_progress: ProgressCallback, when: str | None) -> Categorizer:
+    def fit(self, model: Categorizer, on_progress: Progress, when: str | None) -> Categorizer:
         return model.fit(self._corpus, progress=on_progress, when=when)
 
     def summary(self, model: Categorizer) -> list[str]:
@@ -129,10 +129,10 @@ class _LocalDocuments:
     def sources(self, model_path: str) -> list[TrainingSource]:
         return self._recorder.sources(model_path)
 
-    def progress(self) -> AbstractContextManager[ProgressCallback]:
-        from .progress import progress
+    def progress(self) -> AbstractContextManager[Progress]:
+        from ..progress import progress_display
 
-        return progress()
+        return progress_display()
 
 
 @contextmanager
@@ -159,7 +159,7 @@ class _SparkDocuments:
         self._paths, self._name = paths, shown_paths(paths)
         self._limits: dict[str, Any] = {} if most_values is None else {"most_values": most_values}
 
-    def fit(self, model: Categorizer, on_progress: ProgressCallback, when: str | None) -> Categorizer:
+    def fit(self, model: Categorizer, on_progress: Progress, when: str | None) -> Categorizer:
         from ..corpus.label_spellings import hint_about_spellings
         from ..spark import fit
         from .messages import warn
@@ -184,7 +184,7 @@ class _SparkDocuments:
 
         return [TrainingSource.on_spark(path) for path in self._paths]
 
-    def progress(self) -> AbstractContextManager[ProgressCallback]:
+    def progress(self) -> AbstractContextManager[Progress]:
         return nullcontext(_StageLines() if sys.stderr.isatty() else lambda *_: None)
 
 

@@ -63,6 +63,7 @@ def command(
     """
     from ..categorizer import load
     from ..errors import InputError, Setting
+    from ..progress import progress_display
     from .json_output import print_json
     from .opening import (
         check_output,
@@ -71,8 +72,8 @@ def command(
         hint_if_not_a_model,
         label_spellings,
         open_corpus,
+        with_progress,
     )
-    from .progress import progress, with_progress
 
     if report_path is not None:
         check_output(report_path, model, path, what="a report", option="--report")
@@ -86,7 +87,7 @@ def command(
     spellings = label_spellings(categorizer.model_, read_options)
     if spellings is not None:
         extra["fold_labels"] = spellings
-    with open_corpus(path, read_options, usual=defaults, **extra) as corpus, progress() as on_progress:
+    with open_corpus(path, read_options, usual=defaults, **extra) as corpus, progress_display() as on_progress:
         documents = with_progress(corpus, "predicting", on_progress)
         report = categorizer.evaluate(documents, n_examples=n_examples)
     if not report.documents:

@@ -101,10 +101,18 @@ def command(
     from ..prediction import Abstention, unknown_documents_warning
     from ..prediction.reasons import Reasons
     from ..prediction.records import RecordColumns, Records, choose_separator
+    from ..progress import progress_display
     from .errors import exit_as_usage_error
     from .messages import print_message, warn
-    from .opening import STDIO, check_output, columns_lines, default_read_options, hint_if_not_a_model, open_corpus
-    from .progress import progress, with_progress
+    from .opening import (
+        STDIO,
+        check_output,
+        columns_lines,
+        default_read_options,
+        hint_if_not_a_model,
+        open_corpus,
+        with_progress,
+    )
 
     output = None if output == STDIO else output
     kind = None
@@ -140,7 +148,7 @@ def command(
     wants_progress = output is not None or not _may_reach_terminal(sys.stdout)
     with (
         open_corpus(path, read_options, stream=True, texts_only=True, keep=keep, usual=defaults) as corpus,
-        progress(enabled=wants_progress) as on_progress,
+        progress_display(enabled=wants_progress) as on_progress,
         _open_lines(output) if output is None or kind is None else _open_rows(output, kind, columns) as write,
     ):
         for batch in with_progress(corpus, "predicting", on_progress).text_batches():

@@ -20,6 +20,7 @@ from ..corpus import Corpus
 from ..corpus.corpus_digest import CorpusDigest
 from ..errors import InputError, Setting, counted
 from ..modelfile.sources import RETRAIN, TrainingSource, retraining_problem, sources_of, with_sources
+from ..progress import Progress, progress_display
 from ..training.corrections import NO_LABEL, UNKNOWN, CorrectedDocuments, CorrectionFile, Corrections, last_corrections
 from .correction_files import (
     OpenedCorrections,
@@ -36,7 +37,7 @@ from .correction_files import (
 from .description import measures_text, show_sources, source_as_dict
 from .messages import warn
 from .opening import (
-    as_given,
+    also_for_corrections,
     default_read_options,
     is_empty_file,
     label_spellings,
@@ -45,7 +46,6 @@ from .opening import (
     warn_of_replaced_bytes,
 )
 from .output import Page, label_text
-from .progress import ProgressCallback, progress
 from .retrain_command import print_retrain_command_on_error, retrain_settings
 from .sources import move_sources, read_options_of, require_sources
 
@@ -82,7 +82,7 @@ def retrain(model: Model, file: ModelFile, request: RetrainingRequest, *, is_dry
     sources = move_sources(sources_of(model) or [], request.moves, request.path)
     with print_retrain_command_on_error(*command, **changed):
         _require_sources(sources, request)
-    with ExitStack() as stack, progress() as on_progress:
+    with ExitStack() as stack, progress_display() as on_progress:
         files = _read_correction_files(stack, model, sources, request, on_progress)
         documents = _open_documents(stack, model, sources, request)
         corrected = CorrectedDocuments(documents.corpus, _opened(files))
@@ -231,7 +231,7 @@ def _read_correction_files(
     model: Model,
     sources: list[TrainingSource],
     request: RetrainingRequest,
-    on_progress: ProgressCallback,
+    on_progress: Progress,
 ) -> list[_ReadCorrections]:
     """Collect the corrections of all files, those that the model stores and those that are given, in order."""
     stored = [source for source in sources if source.corrections]
@@ -289,7 +289,7 @@ def _open_documents(
         path = source.location(request.path)
         if not is_empty_file(path):
             options = read_options_of(source, request.path, request.read_options)
-            corpus = stack.enter_context(open_corpus(path, options, usual=as_given(source.usual)))
+            corpus = stack.enter_context(open_corpus(path, options, usual=also_for_corrections(source.usual)))
             corpora.append(corpus.mapped(digest))
     if not corpora:
         raise InputError("the sources of the model have no documents", place=request.path)
@@ -298,7 +298,7 @@ def _open_documents(
     return _Documents(corpus if spellings is None else corpus.with_folded_labels(spellings), digests)
 
 
-def _read_through(corpus: Corpus, on_progress: ProgressCallback) -> None:
+def _read_through(corpus: Corpus, on_progress: Progress) -> None:
     """Read all documents of a corpus, which computes the digests of its sources."""
     n_documents = 0
     for batch in corpus.batches():

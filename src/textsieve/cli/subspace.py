@@ -161,16 +161,16 @@ def command(
     Terms are selected and weighted again for each random split, from its training documents alone.
     PATH is what train takes; each document has one label.
     """
+    from ..progress import progress_display
     from ..registry import selector_of
     from ..training.experiments import SelectedTermWeights, labelled_counts
     from .opening import open_corpus
-    from .progress import progress
     from .subspace_tables import Experiment
 
     _check_options(sizing, grid, max_terms, path)
     counting = options.check_term_settings(term_settings)
     selector = selector_of(selection["selector"], selection["selector_options"])
-    with open_corpus(path, read_options) as corpus, progress() as on_progress:
+    with open_corpus(path, read_options) as corpus, progress_display() as on_progress:
         documents = labelled_counts(corpus, progress=on_progress, n_jobs=jobs, **counting)
         prepare = SelectedTermWeights(
             selector=selector, n_terms=_number_to_select(max_terms, documents), **documents.limits

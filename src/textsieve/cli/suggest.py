@@ -78,6 +78,7 @@ def command(
     suggested again.
     """
     from ..categorizer import load
+    from ..progress import progress_display
     from ..suggesting import suggest_documents
     from ..table_files import table_kind
     from .opening import (
@@ -88,7 +89,6 @@ def command(
         label_spellings,
         open_corpus,
     )
-    from .progress import progress
 
     output = None if output == STDIO else output
     if output is not None:
@@ -106,7 +106,7 @@ def command(
     spellings = label_spellings(categorizer.model_, read_options)
     if spellings is not None:
         pool_options["fold_labels"] = spellings
-    with open_corpus(pool, read_options, **pool_options) as corpus, progress() as on_progress:
+    with open_corpus(pool, read_options, **pool_options) as corpus, progress_display() as on_progress:
         learned = _learned_files(categorizer.model_, model)
         known = _texts_at((*exclude, *learned), read_options, usual)
         suggestions = suggest_documents(categorizer, corpus, n, exclude=known, n_jobs=jobs, progress=on_progress)

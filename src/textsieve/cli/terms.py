@@ -94,11 +94,11 @@ def command(
     shown, too: the fewest terms that distinguish it from the other classes, or from all that can be distinguished.
     PATH is what train takes, and may be larger than memory; or vectors (svmlight), whose columns are called #0, #1, ...
     """
+    from ..progress import progress_display
     from ..registry import selector_of
     from ..training.ranking import check_reading, rank_terms
     from .errors import exit_as_usage_error
     from .opening import open_corpus
-    from .progress import progress
 
     _check_energy(energy, path, selection["selector"])
     settings = _with_text_label(selection["selector_options"] or {})
@@ -107,7 +107,7 @@ def command(
         selector = _without_integer_label(selector_of(selection["selector"], settings))
         selector.check_settings()
         check_reading(counting)
-    with open_corpus(path, read_options) as corpus, progress() as on_progress:
+    with open_corpus(path, read_options) as corpus, progress_display() as on_progress:
         ranked = rank_terms(corpus, selector, n_terms, progress=on_progress, n_jobs=jobs, **counting)
         if energy["energy_plot"]:
             on_progress("drawing", 0, None)

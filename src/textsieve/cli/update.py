@@ -242,13 +242,13 @@ def _require_packages(model: Model, path: str) -> None:
 
 def _read_all(corrections: Corrections, model: Model, update: _Update) -> list[TrainingSource]:
     """Collect the documents at all paths, and return the paths as sources."""
+    from ..progress import progress_display
     from .correction_files import collect_corrections, open_corrections
     from .opening import default_read_options, label_spellings, read_options_by_path
-    from .progress import progress
 
     sources = []
     defaults = default_read_options(model)
-    with progress() as on_progress:
+    with progress_display() as on_progress:
         for path, path_options, usual in read_options_by_path(update.paths, update.read_options, defaults):
             spellings = label_spellings(model, update.read_options)
             with open_corrections(path, path_options, usual, update.path, spellings) as file:
