@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
@@ -139,12 +139,17 @@ def _value_text(setting: str, value: Any) -> str:
     if setting in SIZE_SETTINGS and isinstance(value, int):
         return size_text(value)
     if setting in ("ngram_range", "char_ngram_range") and isinstance(value, tuple) and len(value) == 2:
-        shortest, longest = value
-        return str(shortest) if shortest == longest else f"{shortest}-{longest}"
+        return lengths_text(value)
     if isinstance(value, list | tuple):
         value = ",".join(map(str, value))
     # `shown` shortens a text of 60 or more characters, so there is no use in quoting it for a shell.
     return shell_quote(value) if isinstance(value, str) and len(value) < 60 else shown(value)
+
+
+def lengths_text(lengths: Sequence[int]) -> str:
+    """Return the shortest and the longest length of n-grams as options take them: 1-2 for (1, 2), and 2 for (2, 2)."""
+    shortest, longest = lengths
+    return str(shortest) if shortest == longest else f"{shortest}-{longest}"
 
 
 def shell_quote(word: str) -> str:

@@ -29,6 +29,7 @@ from ..registry import CLASS_WEIGHT_RULES
 from ..settings import as_bytes
 from ..text.analyzers import ANALYZERS
 from ..text.languages import code_of, languages_with_stop_words
+from .messages import lengths_text
 
 _CONTROLS = frozenset(map(chr, range(32))) - set("\t\n\v\f\r")
 """Control characters other than white space, which no text file has."""
@@ -420,8 +421,7 @@ def value_as_text(name: str, value: Any) -> str:
     if name in ("char_ngram_range", "max_size", "class_weight", "selector", "probabilities") and value is None:
         return "none"
     if name in ("ngram_range", "char_ngram_range") and not isinstance(value, str):
-        first, last = value
-        return str(first) if first == last else f"{first}-{last}"
+        return lengths_text(value)
     if name == "held_out" and value is None:
         return "0"  # no held-out documents
     return str(value)
