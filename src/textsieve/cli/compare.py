@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MAX_PAIRS = 30
 """The maximum number of pairs of selectors whose overlap is printed."""
 PARAMETERS_FOR_SHOWING = ("path", "report", "wants_json")
-"""The parameters that may be given with a file of results, when nothing is measured."""
+"""The parameters that may be given if PATH is a file of results, which is only shown."""
 
 compared = options.bundle(
     "compared",
@@ -166,9 +166,9 @@ def command(
     check_report(report, results_file, *inputs)
     with ExitStack() as stack:
         corpus = stack.enter_context(open_corpus(path, read_options))
-        # The labels of both get the same spelling.
-        folded = {"fold_labels": corpus.spellings()} if test and read_options["fold_labels"] else {}
-        test_corpus = stack.enter_context(open_corpus(test, read_options, **folded)) if test else None
+        # Labels of the test documents get the spellings of the training documents.
+        spellings = {"fold_labels": corpus.spellings()} if test and read_options["fold_labels"] else {}
+        test_corpus = stack.enter_context(open_corpus(test, read_options, **spellings)) if test else None
         on_progress = stack.enter_context(progress_display())
         try:
             comparison = compare(
@@ -189,12 +189,12 @@ def command(
 
 
 def default_results(path: str) -> str:
-    """Return the default name of the results file of a corpus, in the current directory."""
+    """Return the default name of the results file of a corpus, in the current directory: news.csv.compare.jsonl."""
     from ..corpus.named_corpora import is_corpus_name
     from .opening import STDIO
 
     full_path = path if path == STDIO or is_corpus_name(path) else os.path.abspath(path)  # "." has no name of its own
-    # Of "-", standard input, nothing is left after `strip`.
+    # Characters that are unusual in names of files become "-". Of "-", standard input, `strip` leaves nothing.
     name = re.sub(r"[^\w.-]+", "-", os.path.basename(full_path)).strip("-") or "standard-input"
     return f"{name}.compare.jsonl"
 
@@ -217,7 +217,7 @@ def check_report(report: str | None, results: str, *inputs: str) -> None:
 
 
 def read_results(path: str) -> "Comparison":
-    """Return the comparison in a file of results.
+    """Return the comparison in a file of results, which is the argument PATH of the running command.
 
     Raise `UsageError` if options for measuring are given, and `InputError` if no combination was measured completely.
     """
@@ -244,7 +244,7 @@ def read_results(path: str) -> "Comparison":
 
 
 def show(comparison: "Comparison", results: str, report: str | None, *, as_json: bool) -> None:
-    """Write the report to the file `report`, unless that is None, and print tables or JSON.
+    """Print a comparison as tables or JSON, and write its HTML page to the file `report`, if that is not None.
 
     `results` is the name of the file of results, which the output mentions.
     """

@@ -92,7 +92,7 @@ def command(model: str, text: str, n_classes: int, label: str | None, n_terms: i
 
 
 def _read_text(text: str) -> str:
-    """Return the text, which is read from standard input if it is given as -."""
+    """Return the argument TEXT, or if it is -, the text on standard input."""
     from ..corpus.streams import decode
     from .opening import STDIO, standard_input
 
@@ -114,7 +114,10 @@ def _find_class(explanation: "Explanation", label: str) -> "ClassExplanation":
 
 
 def _begin_page(explanation: "Explanation", classes: tuple["ClassExplanation", ...]) -> "Page":
-    """Return a page that begins with the predicted labels."""
+    """Return a page, and print on it the predicted labels and, if the text has no term of the model, a note on that.
+
+    `classes` are the classes to be explained.
+    """
     from .output import Page, label_text
 
     page = Page()
@@ -127,10 +130,10 @@ def _begin_page(explanation: "Explanation", classes: tuple["ClassExplanation", .
 
 
 def _strengths(explained: "ClassExplanation", compares_classes: bool) -> dict[str, float]:
-    """Return how much each term speaks for the class.
+    """Return for each term how much it speaks for the class; a negative strength speaks against it.
 
-    This is the term's contribution to the score of the class; with `compares_classes`, less its mean contribution over
-    all classes.
+    The strength is the term's contribution to the score of the class. With `compares_classes`, the mean of its
+    contributions to all classes is subtracted, for models whose contributions all have one sign.
     """
     contributions = [contribution.contribution for contribution in explained.contributions]
     strengths = explained.compared() if compares_classes else contributions
@@ -139,11 +142,11 @@ def _strengths(explained: "ClassExplanation", compares_classes: bool) -> dict[st
     }
 
 
-def highlight(text: str, spans: "Iterable[Span]", contributions: Mapping[str, float]) -> "Text":
+def highlight(text: str, spans: "Iterable[Span]", strengths: Mapping[str, float]) -> "Text":
     """Return the text in styles that show which terms speak for a class, and which against it.
 
-    Where terms overlap, a character has the style of the sum of their contributions. Spans must be sorted by their
-    starts. `contributions` has a number for each term, positive if the term speaks for the class.
+    Where terms overlap, a character has the style of the sum of their strengths (see `_strengths`). `spans` must be
+    sorted by their starts. Only the first `MAX_SHOWN` characters are returned.
     """
     from rich.text import Text
 
@@ -153,16 +156,16 @@ def highlight(text: str, spans: "Iterable[Span]", contributions: Mapping[str, fl
     for start, end, term in takewhile(lambda span: span.start < len(covering_terms), spans):
         for terms in covering_terms[start:end]:
             terms.add(term)
-    styles = [_style(fsum(map(contributions.__getitem__, terms))) for terms in covering_terms]
+    styles = [_style(fsum(strengths[term] for term in terms)) for terms in covering_terms]
     styled = Text()
-    for style, positions in groupby(range(len(styles)), key=styles.__getitem__):
-        characters = [text[position] for position in positions]
-        styled.append("".join("\n" if character == "\n" else printable(character) for character in characters), style)
+    for style, group in groupby(zip(text, styles, strict=False), key=lambda pair: pair[1]):  # `styles` may be shorter
+        styled.append("".join("\n" if character == "\n" else printable(character) for character, _ in group), style)
     return styled.append("…") if len(text) > MAX_SHOWN else styled
 
 
-def _style(contribution: float) -> str:
-    return FOR if contribution > 0 else AGAINST if contribution < 0 else ""
+def _style(strength: float) -> str:
+    """Return the style of a character, given how much its terms speak for the class."""
+    return FOR if strength > 0 else AGAINST if strength < 0 else ""
 
 
 class WordContribution(NamedTuple):
@@ -179,19 +182,20 @@ def contributions_of_words(
 ) -> list[WordContribution]:
     """Return the contribution of each word of a text to a class, the largest absolute value first.
 
-    The contribution of a word is the sum of the contributions of the terms in it, over all places where it occurs. A
-    term that occurs at several places contributes the same amount at each. Terms that are not inside one word are
-    listed by themselves, like words: n-grams of words, and n-grams of scripts without spaces.
+    The contribution of a word is the sum of the contributions of the terms in it, over all places where the word
+    occurs. A term that occurs `count` times in the text contributes the same part of its contribution each time. Terms
+    that are not inside one word are listed by themselves, like words: n-grams of words, and n-grams of scripts without
+    spaces.
     """
     from ..prediction.reasons import words_of_spans
 
     by_term = {contribution.term: contribution for contribution in explained.contributions}
-    amounts: dict[str, list[float]] = defaultdict(list)
+    parts: dict[str, list[float]] = defaultdict(list)  # for each word, what each place of each term contributes
     terms: dict[str, set[str]] = defaultdict(set)
     for word, term in words_of_spans(text, spans, lowercase=lowercase):
-        amounts[word].append(by_term[term].contribution / by_term[term].count)
+        parts[word].append(by_term[term].contribution / by_term[term].count)
         terms[word].add(term)
-    words = [WordContribution(word, len(terms[word]), fsum(parts)) for word, parts in amounts.items()]
+    words = [WordContribution(word, len(terms[word]), fsum(parts_of_word)) for word, parts_of_word in parts.items()]
     return sorted(words, key=lambda word: -abs(word.contribution))
 
 
@@ -213,7 +217,7 @@ def _show_words(
 
 
 def _title(explained: "ClassExplanation") -> str:
-    """Return the class, its probability, its score and its threshold, as far as there are any."""
+    """Return the title of a table: the class, its probability if the model has any, its score and its threshold."""
     from .output import label_text
 
     threshold = "" if explained.threshold is None else f"; threshold {explained.threshold:.4f}"
@@ -222,9 +226,9 @@ def _title(explained: "ClassExplanation") -> str:
 
 
 def _show_class(page: "Page", explained: "ClassExplanation", n_terms: int, model: "Model") -> None:
-    """Print the first terms of a class with their contributions, the sum of the others, and the score.
+    """Print the first `n_terms` terms of a class with their contributions, the sum of the others, and the score.
 
-    If the model needs it, a further column compares each contribution with its mean over all classes.
+    If all contributions of the model have one sign, a further column has the strengths of the terms (`_strengths`).
     """
     from ..errors import counted
     from .output import Column, number_columns, term_text
@@ -253,5 +257,5 @@ def _show_class(page: "Page", explained: "ClassExplanation", n_terms: int, model
         Column("term"),
         *number_columns("count", "weight", "contribution", *(["beside others"] if compares_classes else [])),
     ]
-    # Without the further column, the last cell of each row is left out.
+    # Each row has a strength as its last cell, which is left out if there is no column for it.
     page.table(columns, [row[: len(columns)] for row in rows], title=_title(explained))
