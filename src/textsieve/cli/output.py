@@ -101,7 +101,7 @@ class Page:
         self._is_below_table = False
 
     def table(self, columns: Sequence[Column], rows: Iterable[Sequence[Any]], *, title: str | None = None) -> None:
-        """Print a table as wide as the page; it is wider only if its numbers do not fit.
+        """Print a table, at most as wide as the page unless its numbers need more.
 
         A cell is a `TermList`, or any other value, which is printed as text.
         """

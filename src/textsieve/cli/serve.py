@@ -12,7 +12,7 @@ from . import options
 
 
 def _limit_option(name: str, default: int | float, metavar: str, description: str) -> options.Decorator:
-    """Return an option for a limit of requests; the option takes integers if the default is an integer."""
+    """Return an option for a limit of requests, above 0; it takes integers if the default is an integer."""
     number = click.IntRange(min=1) if isinstance(default, int) else click.FloatRange(min=0, min_open=True)
     return click.option(name, type=number, default=default, show_default=True, metavar=metavar, help=description)
 
