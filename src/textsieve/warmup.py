@@ -65,20 +65,20 @@ Documents = tuple[list[str], list[Any]]
 """Texts and labels."""
 
 
-def _documents(n: int, n_words: int, letter: str = "é") -> Documents:
+def _generate_documents(n: int, n_words: int, letter: str = "é") -> Documents:
     """Return n generated texts of `n_words` words each, and their labels, which are `N_CLASSES` classes in turn.
 
     Every seventh word of the vocabulary ends with `letter`, so the texts are ASCII only if the letter is.
     """
     generator = random.Random(0)
-    n_different = 3000
-    words = [f"{generator.choice('abcdefgh')}{number}{letter * (number % 7 == 0)}" for number in range(n_different)]
+    n_words_in_all = 3000
+    words = [f"{generator.choice('abcdefgh')}{number}{letter * (number % 7 == 0)}" for number in range(n_words_in_all)]
     # Many squares have the same remainder modulo 3000, so some words are more frequent than others. Each class adds
     # another offset, so that its frequent words differ from those of other classes.
     texts = []
     for number in range(n):
         offset = 700 * (number % N_CLASSES)
-        positions = [(generator.randrange(900) ** 2 + offset) % n_different for _ in range(n_words)]
+        positions = [(generator.randrange(900) ** 2 + offset) % n_words_in_all for _ in range(n_words)]
         texts.append(" ".join(words[position] for position in positions))
     return texts, [f"class {number % N_CLASSES}" for number in range(n)]
 
@@ -101,14 +101,14 @@ def _train_and_use(documents: Documents, **settings: Any) -> None:
     _exercise(Categorizer(**settings).fit(*documents), documents[0][:500])
 
 
-def _stream(documents: Documents) -> None:
-    """Call the kernels that training calls for a corpus whose counts don't fit into memory."""
+def _spill_counts(documents: Documents) -> None:
+    """Spill counts to a file and read them back, as training does for a corpus whose counts don't fit into memory."""
     texts, labels = documents
     counts = csr_matrix(TermCounter(dtype=np.int32).fit_transform(texts))
     spilled, stats = SpilledCounts(), ClassStats.zero(counts.shape[1])
     for _ in range(2):  # two batches, as a corpus has several
         spilled.append(counts)
-        for rows in (counts, counts.astype(np.float32)):
+        for rows in (counts, counts.astype(np.float32)):  # kernels are compiled for counts and for weights
             stats.update(rows, labels)
     list(spilled.read(np.arange(counts.shape[1])))
     OCFS().fit_stats(stats)
@@ -122,10 +122,10 @@ def _default_tasks() -> Iterator[Callable[[], object]]:
     Terms are counted with and without n-grams of characters, or by the analyzer "word".
     """
     short, many, long, ascii_texts = (
-        _documents(600, n_words=12),
-        _documents(3000, n_words=12),
-        _documents(300, n_words=250),
-        _documents(300, n_words=250, letter="x"),
+        _generate_documents(600, n_words=12),
+        _generate_documents(3000, n_words=12),
+        _generate_documents(300, n_words=250),
+        _generate_documents(300, n_words=250, letter="x"),
     )
     two_classes = long[0], [label.replace("3", "1").replace("2", "0") for label in long[1]]
     multilabel = long[0], [[label, "class 0"] for label in long[1]]
@@ -136,12 +136,12 @@ def _default_tasks() -> Iterator[Callable[[], object]]:
     yield lambda: _exercise(Categorizer().fit(Corpus.from_texts(*long)), long[0][:50])
     for documents in (long, ascii_texts):
         yield partial(_train_and_use, documents, analyzer="word")
-    yield partial(_stream, long)
+    yield partial(_spill_counts, long)
 
 
 def _other_tasks() -> Iterator[Callable[[], object]]:
     """Yield functions that train with each of the other methods and analyzers."""
-    documents = _documents(400, n_words=60)
+    documents = _generate_documents(400, n_words=60)
     for selector in SELECTORS:
         yield partial(_train_and_use, documents, selector=selector, n_terms=100)
     for classifier in CLASSIFIERS:

@@ -102,7 +102,6 @@ def command(
     """
     from ..categorizer import load
     from ..corpus.source import ALL_COLUMNS
-    from ..errors import counted
     from ..prediction import Abstention, unknown_documents_warning
     from ..prediction.reasons import Reasons
     from ..prediction.records import RecordColumns, Records, choose_separator
@@ -111,7 +110,6 @@ def command(
     from .messages import print_message, warn
     from .opening import (
         STDIO,
-        check_output,
         columns_lines,
         default_read_options,
         hint_if_not_a_model,
@@ -120,19 +118,12 @@ def command(
     )
 
     output = None if output == STDIO else output
-    kind = None
-    if output is not None:
-        if not wants_json:
-            from ..table_files import table_kind
-
-            kind = table_kind(output)
-        may_be_stream = kind is None or kind.can_be_stream
-        check_output(output, model, path, what="a list of predictions", may_be_stream=may_be_stream, option="-o")
+    kind = None if output is None else _kind_of_output(output, model, path, wants_json=wants_json)
     with hint_if_not_a_model("predict", model, path):
         trained = load(model).model_
-    n_documents = n_unknown = n_abstained = 0
     with exit_as_usage_error():
         abstention = Abstention.of(trained, **abstaining)
+    # A table has more by default than JSON lines: all columns of the input, and reasons.
     if keep is None:
         keep = ALL_COLUMNS if kind is not None else ("file",) if os.path.isdir(path) else ()
     if n_reasons is None:
@@ -151,6 +142,7 @@ def command(
         separator=choose_separator(trained, read_options["label_separator"] or defaults.get("label_separator")),
     )
     wants_progress = output is not None or not _may_reach_terminal(sys.stdout)
+    n_documents = n_unknown = n_abstained = 0
     with (
         open_corpus(path, read_options, stream=True, texts_only=True, keep=keep, usual=defaults) as corpus,
         progress_display(enabled=wants_progress) as on_progress,
@@ -170,11 +162,36 @@ def command(
             n_abstained += 0 if abstention is None else int(abstention.applies(trained, predictions).sum())
             write(_kept_values(batch, keep), records.of(predictions, terms))
     if n_abstained:
-        why = f"{n_unknown:,} have none of the selected terms"
-        label = "no label" if abstaining["abstain_label"] is None else f"the label {abstaining['abstain_label']!r}"
-        warn(f"{n_abstained:,} of {counted(n_documents, 'document')} get {label}; {why}.")
+        _warn_of_abstaining(abstaining["abstain_label"], n_documents, n_unknown, n_abstained)
     elif n_unknown and abstention is None:
         warn(unknown_documents_warning(trained, n_unknown, n_documents))
+
+
+def _kind_of_output(output: str, model: str, path: str, *, wants_json: bool) -> "TableKind | None":
+    """Return the kind of table that the ending of `output` names, or None for JSON lines.
+
+    Raise `InputError`, before any work is done, if the file can't be written.
+    """
+    from .opening import check_output
+
+    kind = None
+    if not wants_json:
+        from ..table_files import table_kind
+
+        kind = table_kind(output)
+    may_be_stream = kind is None or kind.can_be_stream
+    check_output(output, model, path, what="a list of predictions", may_be_stream=may_be_stream, option="-o")
+    return kind
+
+
+def _warn_of_abstaining(abstain_label: str | None, n_documents: int, n_unknown: int, n_abstained: int) -> None:
+    """Print a warning with the number of documents that get no label, or the label of --abstain-label."""
+    from ..errors import counted
+    from .messages import warn
+
+    label = "no label" if abstain_label is None else f"the label {abstain_label!r}"
+    why = f"{n_unknown:,} have none of the selected terms"
+    warn(f"{n_abstained:,} of {counted(n_documents, 'document')} get {label}; {why}.")
 
 
 def _kept_values(batch: "Batch", keep: "Keep") -> "Sequence[KeptValues]":
