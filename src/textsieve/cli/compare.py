@@ -136,30 +136,17 @@ def command(
     CORPUS is a path or a name, as for train, or a file of results, whose tables are printed without measuring again.
     """
     from ..comparison import compare
-    from ..comparison.plan import Plan
     from ..comparison.results import is_results_file
-    from ..comparison.splits import Splitting
     from ..progress import progress_display
-    from .errors import exit_as_usage_error
-    from .messages import option_name, print_message
-    from .opening import STDIO, check_output, open_corpus
+    from .messages import print_message
+    from .opening import check_output, open_corpus
 
     if is_results_file(path):
         check_report(report, path)
         show(read_results(path), path, report, as_json=wants_json)
         return
     settings = options.check_term_settings(term_settings) | multilabel
-    with exit_as_usage_error():
-        # Both calls raise `InputError` for options that are invalid for any documents, before a file is read.
-        Plan.of(compared["selectors"], compared["n_terms"], compared["classifiers"], settings, jobs)
-        is_split = Splitting(**split).is_requested
-    if test is not None and is_split:
-        conflicting = next(option_name(name) for name in split if split[name] is not None)
-        raise click.UsageError(f"{conflicting} and --test exclude each other; leave out one.")
-    if test == STDIO == path:
-        raise click.UsageError("- is standard input, which can be CORPUS or --test, not both; give one as a file.")
-    if results == STDIO:
-        raise click.UsageError("--results - is standard output, and results need a file; give the name of one.")
+    _check_options(path, test, results, compared, split, settings, jobs)
     results_file = default_results(path) if results is None else results
     inputs = [path, *([test] if test else [])]
     check_output(results_file, *inputs, what="a list of results", option="--results")
@@ -186,6 +173,34 @@ def command(
                 print_message("interrupted", f"the same command continues; the results so far are in {results_file}.")
             raise
     show(comparison, results_file, report, as_json=wants_json)
+
+
+def _check_options(
+    path: str,
+    test: str | None,
+    results: str | None,
+    compared: dict[str, Any],
+    split: dict[str, Any],
+    settings: dict[str, Any],
+    jobs: int,
+) -> None:
+    """Exit with code 2, before a file is read, for options that are invalid, or that exclude each other."""
+    from ..comparison.plan import Plan
+    from ..comparison.splits import Splitting
+    from .errors import exit_as_usage_error
+    from .messages import option_name
+    from .opening import STDIO
+
+    with exit_as_usage_error():  # both calls raise `InputError` for invalid options
+        Plan.of(compared["selectors"], compared["n_terms"], compared["classifiers"], settings, jobs)
+        is_split = Splitting(**split).is_requested
+    if test is not None and is_split:
+        conflicting = next(option_name(name) for name in split if split[name] is not None)
+        raise click.UsageError(f"{conflicting} and --test exclude each other; leave out one.")
+    if test == STDIO == path:
+        raise click.UsageError("- is standard input, which can be CORPUS or --test, not both; give one as a file.")
+    if results == STDIO:
+        raise click.UsageError("--results - is standard output, and results need a file; give the name of one.")
 
 
 def default_results(path: str) -> str:

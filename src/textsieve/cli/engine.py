@@ -123,17 +123,21 @@ class _LocalDocuments:
         self._corpus, self._recorder = corpus, recorder
 
     def fit(self, model: Categorizer, on_progress: Progress, when: str | None) -> Categorizer:
+        """Return the categorizer, trained on the corpus."""
         return model.fit(self._corpus, progress=on_progress, when=when)
 
     def summary(self, model: Categorizer) -> list[str]:
+        """Return the report of the last pass over the corpus, and lines on the columns that were read."""
         from .opening import columns_lines
 
         return [f"{self._corpus.name}: {self._corpus.report}", *columns_lines(self._corpus)]
 
     def sources(self, model_path: str) -> list[TrainingSource]:
+        """Return the recorded paths, with the digests of their documents."""
         return self._recorder.sources(model_path)
 
     def progress(self) -> AbstractContextManager[Progress]:
+        """Return a context manager that shows one line of progress on a terminal."""
         from ..progress import progress_display
 
         return progress_display()
@@ -164,6 +168,10 @@ class _SparkDocuments:
         self._limits: dict[str, Any] = {} if most_values is None else {"most_values": most_values}
 
     def fit(self, model: Categorizer, on_progress: Progress, when: str | None) -> Categorizer:
+        """Return the categorizer, trained by Spark; warn about labels that look wrong, as reading on this machine does.
+
+        `when` has no effect: it is for models with the statistics of all terms, which Spark does not train.
+        """
         from ..corpus.label_spellings import hint_about_spellings
         from ..spark import fit
         from .messages import warn
@@ -177,6 +185,7 @@ class _SparkDocuments:
         return trained
 
     def summary(self, model: Categorizer) -> list[str]:
+        """Return the numbers of documents, which the trained model has, and the columns that were read."""
         from ..corpus import Report
 
         about = model.model_.about
@@ -184,11 +193,13 @@ class _SparkDocuments:
         return [f"{self._name}: {report}", f"Columns: {self._columns}"]
 
     def sources(self, model_path: str) -> list[TrainingSource]:
+        """Return the paths as sources that only Spark can read, without digests."""
         from ..modelfile.sources import TrainingSource
 
         return [TrainingSource.on_spark(path) for path in self._paths]
 
     def progress(self) -> AbstractContextManager[Progress]:
+        """Return a context manager that prints the stages on a terminal, and nothing elsewhere."""
         return nullcontext(_StageLines() if sys.stderr.isatty() else lambda *_: None)
 
 

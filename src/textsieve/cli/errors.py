@@ -126,7 +126,7 @@ def _print_warnings() -> Iterator[None]:
     """Print the library's warnings as single lines on standard error, each text once."""
     printed = set()
 
-    def show(message: Warning | str, *_: object, **__: object) -> None:
+    def show(message: Warning | str, *_: object, **__: object) -> None:  # instead of `warnings.showwarning`
         text = warning_text(message)
         if text not in printed:
             printed.add(text)
@@ -163,17 +163,18 @@ def _raise_on_signals() -> Iterator[None]:
         return
     numbers = [number for number in ENDING_SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
 
-    def end(number: int, _: FrameType | None) -> None:
+    def raise_received(number: int, _: FrameType | None) -> None:
         signal.signal(number, signal.SIG_DFL)  # a second signal ends the run at once
         raise _SignalReceived(number)
 
     for number in numbers:
-        signal.signal(number, end)
+        signal.signal(number, raise_received)
     try:
         yield
     finally:
         for number in numbers:
-            if signal.getsignal(number) is end:  # `serve` installs its own handler for SIGHUP, which must stay
+            # `serve` installs its own handler for SIGHUP, which must stay.
+            if signal.getsignal(number) is raise_received:
                 signal.signal(number, signal.SIG_DFL)
 
 

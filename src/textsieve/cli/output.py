@@ -54,7 +54,8 @@ class _Console(Console):
     """A console that leaves broken pipes to `handle_errors`; rich itself would exit with code 1."""
 
     def on_broken_pipe(self) -> None:
-        raise  # again the `BrokenPipeError` that rich is handling when it calls this method
+        """Raise the `BrokenPipeError` again that rich is handling when it calls this method."""
+        raise
 
 
 class Page:
@@ -155,6 +156,7 @@ def _widths(columns: Sequence[Column], rows: Sequence[Sequence[Any]], width: int
 
 
 def _cell_width(cell: Any) -> int:
+    """Return the width that a cell needs to show everything in it."""
     return cell.width if isinstance(cell, TermList) else cell_len(cell)
 
 

@@ -133,6 +133,7 @@ def _settings_for_statistics(model: Model, file: ModelFile) -> dict[str, Any]:
 
 
 def _stored_settings(model: Model) -> Settings:
+    """Return the settings with which a model was trained, as its file has them."""
     return Settings.of_stored(model.settings)
 
 
