@@ -1,7 +1,7 @@
 """Open the paths of the command line: a file, a folder, a named corpus, or - for standard input.
 
-This module has three groups of functions. The first opens documents. The second is for the options for reading, such as
---text, which `train` stores in the model, so that other commands can read later documents in the same way. The third
+This module has three groups of functions. The first opens documents. The second is for options for reading, such as
+--text: `train` stores them in the model, so that other commands can read later documents in the same way. The third
 checks paths before any work is done.
 """
 
@@ -23,6 +23,7 @@ from .messages import shell_join, warn
 
 STDIO = "-"
 COLUMNS = ("text", "label")
+"""The options for reading whose values are names or numbers of columns."""
 READ_OPTIONS = (*COLUMNS, "label_separator", "fold_labels", "format", "sheet", "encoding")
 """The options for reading that `train` stores in the model: they say how the documents are written."""
 LIMITS = ("max_document", "max_unpacked", "follow_links")
@@ -31,7 +32,7 @@ FEEDBACK_KEYS = tuple(frozenset({"text", label, "predicted", "model", "time"}) f
 """The keys of a correction that the service writes, for single-label and for multilabel models."""
 
 BatchTransform = Callable[[Iterator[Batch]], Iterator[Batch]]
-"""A function through which all batches of a corpus go; such as a `CorpusDigest`; see `Corpus.mapped`."""
+"""A function through which all batches of a corpus go, such as a `CorpusDigest`; see `Corpus.mapped`."""
 Watch = Callable[[str, Mapping[str, Any], Mapping[str, str]], BatchTransform]
 """A function that gets a path, its options for reading and its defaults, and returns the transform of its batches."""
 
@@ -48,9 +49,9 @@ def open_corpus(path: str, read_options: Mapping[str, Any], **more: Any) -> Iter
 
     The argument `usual` of `read` has default columns, such as those of the documents that a model learned from. They
     are not used for corrections that the service wrote, which always have the keys `FEEDBACK_KEYS`. Otherwise, for a
-    model that learned its labels from a column "model", the labels of a correction would be read from its key "model",
-    which is the version of the model. Columns that the user names with options are read from corrections, too, but a
-    warning says so if the label is read from the wrong key.
+    model that learned its labels from a column "model", the label of a correction would be read from its key "model",
+    which has the version of the model. Columns that the user names with options are used for corrections, too, with a
+    warning if the label is read from the wrong key.
     """
     more["usual"] = {"fixed_keys": FEEDBACK_KEYS, **(more.get("usual") or {})}
     stream = more.pop("stream", False)

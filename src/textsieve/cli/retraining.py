@@ -80,12 +80,12 @@ def retrain(model: Model, file: ModelFile, request: RetrainingRequest, *, is_dry
     from ..modelfile import write
     from .train import fit_or_skip_measuring
 
-    # If the model can't be trained here, the user gets a command that does it, with the settings to change in it.
-    changed = _settings_for_statistics(model, file)
-    with print_retrain_command_on_error(model, request.path, request.paths, request.read_options, **changed):
+    # On an error, the user gets a `train` command that trains the model again. In it, these settings are changed.
+    changes = _settings_for_statistics(model, file)
+    with print_retrain_command_on_error(model, request.path, request.paths, request.read_options, **changes):
         categorizer = _prepare(model, file, request)
     sources = move_sources(sources_of(model) or [], request.moves, request.path)
-    with print_retrain_command_on_error(model, request.path, request.paths, request.read_options, **changed):
+    with print_retrain_command_on_error(model, request.path, request.paths, request.read_options, **changes):
         _require_sources(sources, request)
     with ExitStack() as stack, progress_display() as on_progress:
         files = _read_correction_files(stack, model, sources, request, on_progress)
@@ -123,7 +123,7 @@ def retrain(model: Model, file: ModelFile, request: RetrainingRequest, *, is_dry
 def _settings_for_statistics(model: Model, file: ModelFile) -> dict[str, Any]:
     """Return `{"keep_stats": ...}` for a model that has no statistics but could have them, and otherwise {}.
 
-    Trained again with this setting, the model can be updated without its sources.
+    A model that is trained again with this setting can then be updated without its sources.
     """
     from ..training.updating import could_be_updated
 
@@ -175,10 +175,11 @@ def _prepare(model: Model, file: ModelFile, request: RetrainingRequest) -> Categ
 
 
 def _reason_against_adding(model: Model, file: ModelFile) -> tuple[str | Setting, ...]:
-    """Return the beginning of the error message for a model that can't be trained again, as parts of a message.
+    """Return the first half of the error message for a model that can't be trained again, as parts of a message.
 
-    It says why documents can't be added to the model instead. With --retrain, the model may have statistics; then
-    documents can be added to it, and the message begins with the fact that it can't be trained again.
+    The whole message has two reasons, such as "was trained without --keep-stats, so documents can't be added to it, and
+    it stores no sources". This function returns the first reason. If the model has statistics, documents could be added
+    to it, but the user asked for --retrain; then the first half only says that this is not possible.
     """
     if file.has_statistics:
         return ("the model can't be trained again by this command",)
