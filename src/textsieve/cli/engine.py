@@ -206,7 +206,7 @@ class _SparkDocuments:
 def _joined_labels_hint(classes: Iterable[object]) -> tuple[str | Setting, ...]:
     """Return a hint if many classes look like several labels that were in one cell, such as "sport;politics".
 
-    The result is empty if they do not. On this machine, the reader of a table gives this hint, but Spark has its own.
+    The result is empty if they do not. On this machine, the reader of a table gives this hint; Spark does not use it.
     """
     from ..corpus.batch import JoinedLabels
 

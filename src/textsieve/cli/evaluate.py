@@ -109,8 +109,8 @@ def command(
 def _warn_if_all_labels_are_unknown(report: "Report", corpus: "Corpus") -> None:
     """Print a warning if no true label is a class of the model, with a hint if another column has such labels.
 
-    The cause may be that the labels were read from the wrong column. The hint names the column of which most of the
-    first values are classes of the model.
+    The cause may be that the labels were read from the wrong column. The hint names the column in which most values, of
+    a sample of the documents, are classes of the model.
     """
     from ..errors import InputError, Setting
     from .messages import warn

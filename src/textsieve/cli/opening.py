@@ -208,7 +208,7 @@ def remembered_read_options(model: Model) -> dict[str, Any]:
 
 
 def valid_read_options(stored: object) -> dict[str, Any]:
-    """Return the valid ones of the options for reading that a model file has; `stored` may be any JSON value."""
+    """Return the options for reading in `stored`, without invalid ones; a model file may have any JSON value there."""
     options = stored if isinstance(stored, dict) else {}
     return {option: options[option] for option in READ_OPTIONS if _is_valid_option(option, options.get(option))}
 
@@ -231,10 +231,10 @@ def default_read_options(model: Model) -> dict[str, Any]:
 
 
 def label_spellings(model: Model, read_options: Mapping[str, Any]) -> list[str] | None:
-    """Return the spellings that folded labels get, the classes of the model, or None if labels stay as they are.
+    """Return the classes of a model, as the spellings that folded labels get, or None if labels are not folded.
 
-    Labels are folded if --fold-labels is given, or was given to `train`. The largest class comes first: of classes that
-    differ only in case, labels get the first spelling.
+    Labels are folded if --fold-labels is given, or was given to `train`. The largest class comes first: if some classes
+    differ only in case, labels get the spelling of the first of them.
     """
     if not read_options["fold_labels"] and not remembered_read_options(model).get("fold_labels"):
         return None

@@ -275,7 +275,7 @@ class NameValue(NamedTuple):
 
 
 def name_value(text: str) -> NameValue:
-    """Parse name=value; the value is read as JSON, or else as text."""
+    """Parse name=value; the value is read as JSON, and as text if it is none: C=10 has a number, pooling=max a text."""
     name, equals, value = text.partition("=")
     if not (name and equals):
         raise click.BadParameter(f"{text!r}; write name=value, for example pooling=max.")
@@ -286,7 +286,11 @@ def name_value(text: str) -> NameValue:
 
 
 def class_weight(values: tuple[str, ...]) -> str | dict[str, float] | None:
-    """Parse class weights: "auto", also for no value, "none", the name of a rule, or label=factor for some classes."""
+    """Parse the values of --class-weight, which may be repeated.
+
+    Return "auto" if there are none, None for "none", the name of a rule such as "balanced", or a dictionary of factors:
+    `("spam=5", "ham=1")` becomes `{"spam": 5.0, "ham": 1.0}`.
+    """
     if values in ((), (AUTO,)):
         return AUTO
     if values == ("none",):
@@ -417,7 +421,7 @@ def _kind_of_option(spec: SettingSpec, option: Option) -> dict[str, Any]:
 
 
 def value_as_text(name: str, value: Any) -> str:
-    """Return the value of a setting as it is written after its option: (1, 2) is 1-2, and for some, None is none."""
+    """Return the value of a setting as it is written after its option: "1-2" for the range (1, 2), "none" for None."""
     if name in ("char_ngram_range", "max_size", "class_weight", "selector", "probabilities") and value is None:
         return "none"
     if name in ("ngram_range", "char_ngram_range") and not isinstance(value, str):
