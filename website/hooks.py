@@ -72,7 +72,7 @@ FIRST = ("index.md", "cli.md", "training.md", "first-model.md")
 
 def list_pages(folder: str) -> str:
     """Return links to the pages of a folder, for a page at the top of docs/."""
-    return "\n".join(f"- [{title}]({path})" for entry in _pages(folder) for title, path in entry.items())
+    return "\n".join(f"- [{title}]({path})" for title, path in _pages(folder))
 
 
 PARTS: dict[str, Callable[..., str]] = {
@@ -96,7 +96,7 @@ PROJECT_PAGES = {
     "CHANGELOG.md": "project/changelog.md",
     "SECURITY.md": "project/security.md",
 }
-"""Files outside docs/ that are pages of the site, and where."""
+"""Files outside docs/ that are pages of the site, and the paths of these pages."""
 
 GENERATED = re.compile(r"^<!-- generated: ([\w-]+)((?: [\w-]+)*) -->$", re.MULTILINE)
 """The mark of a generated part: its name, and the arguments of its function."""
@@ -124,7 +124,7 @@ def navigation() -> list[Any]:
 
 def _entries(folder: str) -> list[Any]:
     """Return the navigation of a folder: its groups of pages, its other pages, and then its subfolders."""
-    pages = {Path(path).stem: {title: path} for entry in _pages(folder) for title, path in entry.items()}
+    pages = {Path(path).stem: {title: path} for title, path in _pages(folder)}  # the entry of each page, by its name
     entries: list[Any] = []
     for title, names in GROUPS.get(folder, {}).items():
         group = [pages.pop(name) for name in names if name in pages]
@@ -136,14 +136,14 @@ def _entries(folder: str) -> list[Any]:
     return entries
 
 
-def _pages(folder: str) -> list[dict[str, str]]:
+def _pages(folder: str) -> list[tuple[str, str]]:
     """Return the title and the path of each page of a folder, first those in `FIRST`, then the others by title."""
 
     def order(page: Path) -> tuple[int, str]:
         return FIRST.index(page.name) if page.name in FIRST else len(FIRST), title_of(page).casefold()
 
     pages = sorted((DOCS / folder).glob("*.md"), key=order)
-    return [{title_of(page): page.relative_to(DOCS).as_posix()} for page in pages]
+    return [(title_of(page), page.relative_to(DOCS).as_posix()) for page in pages]
 
 
 def title_of(page: Path) -> str:

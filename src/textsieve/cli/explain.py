@@ -13,6 +13,7 @@ from . import options
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from ..categorizer import Categorizer
     from ..prediction import ClassExplanation, Explanation, Model, Span
     from .output import Page
 
@@ -57,38 +58,15 @@ def command(model: str, text: str, n_classes: int, label: str | None, n_terms: i
     overlap, their sum counts.
     """
     from ..categorizer import load
-    from ..text.analysis import is_marked
     from .json_output import print_json
-    from .output import show_marks
 
-    trained, text = load(model), _read_text(text)
-    explanation = trained.explain(text)
+    categorizer, text = load(model), _read_text(text)
+    explanation = categorizer.explain(text)
     classes = explanation.classes[:n_classes] if label is None else (_find_class(explanation, label),)
     if wants_json:
         print_json(explanation.to_dict() | {"classes": [explained.to_dict() for explained in classes]})
     else:
-        page, compares_classes = _begin_page(explanation, classes), trained.model_.needs_comparing
-        shows_words = trained.model_.explains_words
-        spans = trained.spans(text) if shows_words or page.has_styles else []
-        if page.has_styles:
-            page.styled(highlight(text, spans, _strengths(classes[0], compares_classes)))
-        has_marks = not shows_words  # terms may have marks; in a table of words, only n-grams in no word have them
-        for explained in classes:
-            if shows_words:
-                words = contributions_of_words(text, spans, explained, lowercase=trained.model_.lowercase)
-                has_marks |= any(is_marked(word.word) for word in words[:n_terms])
-                _show_words(page, explained, words[:n_terms], words[n_terms:])
-            else:
-                _show_class(page, explained, n_terms, trained.model_)
-        if compares_classes:
-            page.line(
-                "Contributions of this model all have one sign; “beside others” is how much more a term adds to the"
-            )
-            page.line("class than to all classes on average, and says whether it speaks for the class or against it.")
-        if shows_words:
-            page.line("The contribution of a word is the sum of its own and its n-grams'; --json lists all terms.")
-        if has_marks:
-            show_marks(page, trained.model_.analysis.to_dict())
+        _show(categorizer, text, explanation, classes, n_terms)
 
 
 def _read_text(text: str) -> str:
@@ -113,20 +91,55 @@ def _find_class(explanation: "Explanation", label: str) -> "ClassExplanation":
     )
 
 
-def _begin_page(explanation: "Explanation", classes: tuple["ClassExplanation", ...]) -> "Page":
-    """Return a page, and print on it the predicted labels and, if the text has no term of the model, a note on that.
+def _show(
+    categorizer: "Categorizer",
+    text: str,
+    explanation: "Explanation",
+    classes: tuple["ClassExplanation", ...],
+    n_terms: int,
+) -> None:
+    """Print the predicted labels, on a terminal the text with its terms in colour, and a table for each class.
 
-    `classes` are the classes to be explained.
+    The tables have `n_terms` terms each, or words if the model explains words.
     """
-    from .output import Page, label_text
+    from ..text.analysis import is_marked
+    from .output import Page, show_marks
 
-    page = Page()
+    page, model = Page(), categorizer.model_
+    _show_predicted(page, explanation, has_terms=bool(classes[0].contributions))
+    spans = categorizer.spans(text) if model.explains_words or page.has_styles else []
+    if page.has_styles:
+        page.styled(highlight(text, spans, _strengths(classes[0], model.needs_comparing)))
+    # Terms may have marks such as ▁. In a table of words, only n-grams that are in no word have them.
+    has_marks = not model.explains_words
+    for explained in classes:
+        if model.explains_words:
+            words = contributions_of_words(text, spans, explained, lowercase=model.lowercase)
+            has_marks |= any(is_marked(word.word) for word in words[:n_terms])
+            _show_words(page, explained, words[:n_terms], words[n_terms:])
+        else:
+            _show_class(page, explained, n_terms, model)
+    if model.needs_comparing:
+        page.line("Contributions of this model all have one sign; “beside others” is how much more a term adds to the")
+        page.line("class than to all classes on average, and says whether it speaks for the class or against it.")
+    if model.explains_words:
+        page.line("The contribution of a word is the sum of its own and its n-grams'; --json lists all terms.")
+    if has_marks:
+        show_marks(page, model.analysis.to_dict())
+
+
+def _show_predicted(page: "Page", explanation: "Explanation", *, has_terms: bool) -> None:
+    """Print the predicted labels, and if they do not follow from the scores, why.
+
+    `has_terms` says whether there are contributions of terms to show below.
+    """
+    from .output import label_text
+
     predicted = explanation.predicted if isinstance(explanation.predicted, tuple) else (explanation.predicted,)
     page.line(f"Predicted: {', '.join(map(label_text, predicted)) or 'no label'}")
     if explanation.unknown is not None:
-        no_terms = "" if classes[0].contributions else "; there are no terms to show"
+        no_terms = "" if has_terms else "; there are no terms to show"
         page.line(f"{explanation.unknown}, whatever the scores of the classes are{no_terms}.")
-    return page
 
 
 def _strengths(explained: "ClassExplanation", compares_classes: bool) -> dict[str, float]:

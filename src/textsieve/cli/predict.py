@@ -27,9 +27,9 @@ It gets the values that are kept from the input for each document, and a record 
 """
 
 TABLE_REASONS = 3
-"""The number of terms that decided which a table shows by default."""
+"""The default of --reasons for a table."""
 HEADER_ROWS = 1_000
-"""A table has a column for each key that one of this many first documents has."""
+"""The number of documents whose keys become columns of a table: the first of the input."""
 MAX_NAMES_SHOWN = 10
 """The maximum number of keys that the warning about keys without a column lists."""
 
@@ -274,7 +274,8 @@ def _open_rows(output: str, kind: "TableKind", columns: "RecordColumns") -> "Ite
 class _PredictionTable:
     """A table of predictions whose columns are known only after the first `HEADER_ROWS` documents.
 
-    Until then, rows are pending in memory. Then the file is opened, on the stack, with a header.
+    Until then, rows are pending in memory. Then the file is opened, and its header is written; the end of `stack`
+    closes it.
     """
 
     def __init__(self, stack: ExitStack, path: str, kind: "TableKind", columns: "RecordColumns") -> None:
