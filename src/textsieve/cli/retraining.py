@@ -90,7 +90,7 @@ def retrain(model: Model, file: ModelFile, request: RetrainingRequest, *, is_dry
     with ExitStack() as stack, progress_display() as on_progress:
         files = _read_correction_files(stack, model, sources, request, on_progress)
         documents = _open_documents(stack, model, sources, request)
-        corrected = CorrectedDocuments(documents.corpus, _opened(files))
+        corrected = CorrectedDocuments(documents.corpus, _not_empty(files))
         spellings = label_spellings(model, request.read_options)
         if spellings is not None:  # once more, so that a new class has one spelling in all files
             corrected.corpus = corrected.corpus.with_folded_labels(spellings)
@@ -217,7 +217,7 @@ class _ReadCorrections(NamedTuple):
     source: TrainingSource
     """The file as a source of the new model."""
     corrections: Corrections
-    opened: CorrectionFile | None
+    file: CorrectionFile | None
     """The file, to be read again for training; None for an empty file."""
     is_given: bool
     """Whether the file is an argument of the command; otherwise, only the model names it."""
@@ -236,9 +236,9 @@ class _ReadCorrections(NamedTuple):
         return is_changed(self.source, self.before) is False
 
 
-def _opened(files: list[_ReadCorrections]) -> list[CorrectionFile]:
-    """Return the files that are not empty."""
-    return [file.opened for file in files if file.opened is not None]
+def _not_empty(files: list[_ReadCorrections]) -> list[CorrectionFile]:
+    """Return the files that are not empty, to be read again for training."""
+    return [read.file for read in files if read.file is not None]
 
 
 def is_changed(source: TrainingSource, before: TrainingSource | None) -> bool | None:
@@ -392,7 +392,7 @@ class _Material:
             "read": sum(file.corrections.n_read for file in given),
             "left_out": left_out,
             "without_label": left_out.pop(NO_LABEL, {"documents": 0, "places": []}),
-            "repeated": n_collected - len(last_corrections(_opened(given))),
+            "repeated": n_collected - len(last_corrections(_not_empty(given))),
             "retrained": new_model is not None,
             "written": is_written,
         }
@@ -406,7 +406,7 @@ class _Material:
         true: list[tuple[Any, ...]] = []
         before: list[tuple[Any, ...]] = []
         after: list[tuple[Any, ...]] = []
-        for batch in self.corrected.of(_opened(given)):
+        for batch in self.corrected.of(_not_empty(given)):
             true += batch.labels
             for model, predicted in ((self.model, before), (new_model, after)):
                 predicted += model.label_sets(model.predict_labels(batch.texts, jobs)[0])
