@@ -1,7 +1,7 @@
 """Compile kernels ahead of their first use, by training and using small models on generated texts.
 
 numba compiles a kernel when it is first called, for each combination of argument types, and keeps the result in a
-cache. So the models and texts here are chosen to call all kernels with the types that real models have.
+cache. So the models and texts here are chosen to call kernels with the types that real models give them.
 """
 
 from __future__ import annotations
