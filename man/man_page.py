@@ -27,7 +27,11 @@ EXIT_CODES = {
 
 
 def escape(text: str) -> str:
-    """Return a text in which roff finds no commands."""
+    r"""Return a text as roff, the language of manual pages, with its special characters escaped.
+
+    `--keep 'a'` becomes `\-\-keep \(aqa\(aq`. A dot at the beginning of a line gets the escape `\&`, which prints
+    nothing, because a line that begins with a dot is a command.
+    """
     text = (
         text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("~", "\\(ti").replace("^", "\\(ha")
     )
@@ -35,35 +39,44 @@ def escape(text: str) -> str:
 
 
 def wrapped(text: str) -> str:
-    """Return a text in lines of less than 80 bytes, with some room for the escapes."""
+    """Return a text as roff in lines of at most 70 characters, so that with their escapes, few exceed 80 bytes."""
     return escape(fill(text, 70, break_long_words=False, break_on_hyphens=False))
 
 
 def paragraphs(text: str) -> str:
-    """Return the paragraphs of a help text; those that click does not wrap keep their lines."""
+    """Return the paragraphs of a help text as roff.
+
+    A paragraph that begins with a backspace, which tells click not to wrap it, keeps its lines.
+    """
     parts = []
     for paragraph in re.split(r"\n\s*\n", text.strip()):
-        verbatim = paragraph.startswith("\b\n")
+        keeps_lines = paragraph.startswith("\b\n")
         lines = [line.rstrip() for line in paragraph.removeprefix("\b\n").splitlines()]
-        if verbatim:
-            parts.append(".nf\n" + "\n".join(map(escape, lines)) + "\n.fi")
-        else:
-            parts.append(wrapped(" ".join(line.strip() for line in lines)))
+        parts.append(verbatim(lines) if keeps_lines else wrapped(" ".join(line.strip() for line in lines)))
     return "\n.PP\n".join(parts)
 
 
+def verbatim(lines: list[str]) -> str:
+    """Return lines as roff that is not filled: `.nf` and `.fi` are its commands for that."""
+    return ".nf\n" + "\n".join(map(escape, lines)) + "\n.fi"
+
+
 def definitions(rows: dict[str, str]) -> str:
-    """Return a list of terms and their descriptions, which are in roff."""
+    """Return a list of terms with their descriptions; both must be roff already."""
     return "".join(f".TP\n.B {term}\n{description}\n" for term, description in rows.items())
 
 
+def usage(command: click.Command, *names: str) -> str:
+    """Return a line with the names of a command and its arguments, such as "textsieve info [OPTIONS] MODEL"."""
+    pieces = command.collect_usage_pieces(_context(command, *names))
+    return f"\\fB{' '.join(map(escape, names))}\\fR {escape(' '.join(pieces))}"
+
+
 def section(command: click.Command, *names: str) -> str:
-    """Return the usage, the description, the options and the examples of a command."""
-    context = click.Context(command, info_name=" ".join(names), **command.context_settings)
-    usage = " ".join(command.collect_usage_pieces(context))
+    """Return the description, the options and the examples of the command with these names: "textsieve", "train"."""
     options = [option for option in command.params if isinstance(option, click.Option)]
-    records = [record for option in options if (record := option.get_help_record(context))]
-    parts = [f".PP\n\\fB{' '.join(map(escape, names))}\\fR {escape(usage)}", f".PP\n{paragraphs(command.help or '')}"]
+    records = [record for option in options if (record := option.get_help_record(_context(command, *names)))]
+    parts = [paragraphs(command.help or "")]
     parts.append(definitions({escape(names): wrapped(about) for names, about in records}).rstrip())
     if isinstance(command, click.Group):
         parts.append(
@@ -71,12 +84,17 @@ def section(command: click.Command, *names: str) -> str:
         )
     if command.epilog:
         lines = command.epilog.removeprefix("\b\n").splitlines()[1:]  # without "Examples:"
-        parts.append(".PP\nExamples:\n.PP\n.nf\n" + "\n".join(map(escape, lines)) + "\n.fi")
+        parts.append(f".PP\nExamples:\n.PP\n{verbatim(lines)}")
     return "\n".join(part for part in parts if part)
 
 
+def _context(command: click.Command, *names: str) -> click.Context:
+    """Return the context in which click describes a command, with the command's own settings."""
+    return click.Context(command, info_name=" ".join(names), **command.context_settings)
+
+
 def manual() -> str:
-    """Return the whole page."""
+    """Return the whole page, as roff."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     above = click.Context(program, info_name="textsieve")
     parts = [
@@ -84,13 +102,14 @@ def manual() -> str:
         f'.TH TEXTSIEVE 1 "" "textsieve {project["version"]}" "User Commands"',
         f".SH NAME\ntextsieve \\- {escape(program.get_short_help_str(200).rstrip('.'))}",
         ".SH SYNOPSIS\n\\fBtextsieve\\fR \\fICOMMAND\\fR [\\fIOPTIONS\\fR] [\\fIARGUMENTS\\fR]",
-        f".SH DESCRIPTION\n{section(program, 'textsieve').partition('.PP')[2].partition('.PP')[2].lstrip()}",
+        f".SH DESCRIPTION\n{section(program, 'textsieve')}",
         f".SH COMMANDS\n{definitions({verb: escape(about) for verb, about in VERBS.items()}).rstrip()}",
     ]
     for verb in VERBS:
         command = program.get_command(above, verb)
         assert command is not None
-        parts.append(f'.SS "textsieve {verb}"\n{section(command, "textsieve", verb).removeprefix(".PP").lstrip()}')
+        names = ("textsieve", verb)
+        parts.append(f'.SS "{" ".join(names)}"\n{usage(command, *names)}\n.PP\n{section(command, *names)}')
     parts += [
         f".SH ENVIRONMENT\n{definitions(ENVIRONMENT).rstrip()}",
         f'.SH "EXIT STATUS"\n{definitions(EXIT_CODES).rstrip()}',

@@ -1,9 +1,9 @@
-"""What mkdocs calls while it builds the site.
+"""Functions that mkdocs calls while it builds the site: those whose names begin with `on_`.
 
 - The navigation is made from the folders, so that a new page needs no entry anywhere.
 - `<!-- generated: NAME ARGUMENTS -->` on a page becomes text from `PARTS`, such as the options of a command.
-- Pages may link to files outside docs/ as they do on a disk, for example `../../benchmarks/RESULTS.md`. Files in
-  `PROJECT_PAGES` are pages of the site, too; links to others become plain text.
+- Pages may link to files outside docs/ by their path in the repository, for example `../../benchmarks/RESULTS.md`. Such
+  a file is a page of the site, too, if it is in `PROJECT_PAGES`; links to other files become plain text.
 """
 
 from __future__ import annotations
@@ -36,11 +36,13 @@ SECTIONS = {
     "Gallery": "gallery",
     "Research": "research",
 }
+"""The sections of the navigation, and the folders of their pages."""
 SUBSECTIONS = {
     "reference/api": "Python",
     "reference/cli": "Command line",
     "research/papers": "Papers, measured again",
 }
+"""The titles of folders inside these folders."""
 GROUPS = {
     "how-to": {
         "Documents": (
@@ -63,14 +65,14 @@ GROUPS = {
         ),
     }
 }
-"""Groups of the pages of a folder in the navigation. Pages that are in no group follow the groups."""
+"""For each folder with groups in the navigation: the pages of each group. Its other pages follow the groups."""
 FIRST = ("index.md", "cli.md", "training.md", "first-model.md")
-"""Pages that come first in their folder; others follow by their title."""
+"""Pages that come first in their folder, in this order; others are sorted by their title."""
 
 
 def list_pages(folder: str) -> str:
     """Return links to the pages of a folder, for a page at the top of docs/."""
-    return "\n".join(f"- [{title}]({path})" for entry in _pages(folder) for title, path in entry.items())
+    return "\n".join(f"- [{title}]({path})" for title, path in _pages(folder))
 
 
 PARTS: dict[str, Callable[..., str]] = {
@@ -94,13 +96,16 @@ PROJECT_PAGES = {
     "CHANGELOG.md": "project/changelog.md",
     "SECURITY.md": "project/security.md",
 }
-"""Files outside docs/ that are pages of the site, and where."""
+"""Files outside docs/ that are pages of the site, and the paths of these pages."""
 
 GENERATED = re.compile(r"^<!-- generated: ([\w-]+)((?: [\w-]+)*) -->$", re.MULTILINE)
+"""The mark of a generated part: its name, and the arguments of its function."""
 LINK = re.compile(r"(?<!!)\[(?P<text>(?:[^\]\[]|\[[^\]]*\])*)\]\((?P<link>[^)\s#:]+)(?P<anchor>#[^)\s]*)?\)")
+"""A link to a file, but not a picture or a link with a protocol."""
 CODE = re.compile(r"^(?P<indent> *)(?P<fence>```+).*?^(?P=indent)(?P=fence) *$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+"""A block of code, or code in a line."""
 VERSION_HEADING = re.compile(r"^(#+ )\[([^\]\n]+)\](?![(\[:])", re.MULTILINE)
-"""A heading with a link of Keep a Changelog, which CHANGELOG.md does not define as long as there is no address."""
+"""A heading such as `## [1.0.0]`, as Keep a Changelog has them for links to versions."""
 CODE_OR_LINK = re.compile(f"(?P<code>{CODE.pattern})|{LINK.pattern}", re.MULTILINE | re.DOTALL)
 
 
@@ -111,7 +116,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def navigation() -> list[Any]:
-    """Return the navigation: titles with a page, or with a list of entries."""
+    """Return the navigation of the site: a list of titles, each with the path of a page or with a list of entries."""
     sections = [{title: _entries(folder)} for title, folder in SECTIONS.items() if (DOCS / folder).is_dir()]
     project = [path for source, path in PROJECT_PAGES.items() if (ROOT / source).is_file()]
     return [{"Home": "index.md"}, *sections, {"Glossary": "glossary.md"}, {"Project": project}]
@@ -119,7 +124,7 @@ def navigation() -> list[Any]:
 
 def _entries(folder: str) -> list[Any]:
     """Return the navigation of a folder: its groups of pages, its other pages, and then its subfolders."""
-    pages = {Path(path).stem: {title: path} for entry in _pages(folder) for title, path in entry.items()}
+    pages = {Path(path).stem: {title: path} for title, path in _pages(folder)}  # the entry of each page, by its name
     entries: list[Any] = []
     for title, names in GROUPS.get(folder, {}).items():
         group = [pages.pop(name) for name in names if name in pages]
@@ -131,18 +136,18 @@ def _entries(folder: str) -> list[Any]:
     return entries
 
 
-def _pages(folder: str) -> list[dict[str, str]]:
-    """Return the title and the path of each page of a folder, those of `FIRST` first and others by title."""
-    pages = sorted((DOCS / folder).glob("*.md"), key=lambda page: (_place(page.name), title_of(page).casefold()))
-    return [{title_of(page): page.relative_to(DOCS).as_posix()} for page in pages]
+def _pages(folder: str) -> list[tuple[str, str]]:
+    """Return the title and the path of each page of a folder, first those in `FIRST`, then the others by title."""
 
+    def order(page: Path) -> tuple[int, str]:
+        return FIRST.index(page.name) if page.name in FIRST else len(FIRST), title_of(page).casefold()
 
-def _place(name: str) -> int:
-    return FIRST.index(name) if name in FIRST else len(FIRST)
+    pages = sorted((DOCS / folder).glob("*.md"), key=order)
+    return [(title_of(page), page.relative_to(DOCS).as_posix()) for page in pages]
 
 
 def title_of(page: Path) -> str:
-    """Return the first heading of a page, without marks of code."""
+    """Return the title of a page: its first heading, without backquotes; raise `ValueError` if it has none."""
     match = re.search(r"^# (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     if match is None:
         raise ValueError(f"{page}: the page has no heading of level 1")
@@ -161,40 +166,49 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Insert generated parts, and mend links that lead out of docs/."""
+    """Return the text of a page with generated parts, and with links that lead to pages of the site."""
     path = page.file.src_uri
-    mended = with_site_links(with_generated_parts(markdown), path, [file.src_uri for file in files])
-    return without_brackets(mended) if path == PROJECT_PAGES["CHANGELOG.md"] else mended
+    text = with_site_links(with_generated_parts(markdown), path, [file.src_uri for file in files])
+    return without_brackets(text) if path == PROJECT_PAGES["CHANGELOG.md"] else text
 
 
 def with_generated_parts(markdown: str) -> str:
-    """Return a page in which each mark of a generated part is replaced by the part."""
+    """Return a page in which each `<!-- generated: NAME ARGUMENTS -->` is replaced by the text from `PARTS`."""
     return GENERATED.sub(lambda match: PARTS[match[1]](*match[2].split()), markdown)
 
 
 def without_brackets(changelog: str) -> str:
-    """Return a changelog whose headings have no brackets around versions without an address; readers would see them."""
+    """Return a changelog without the brackets in headings such as `## [1.0.0]`, unless they are links.
 
-    def plain(match: re.Match[str]) -> str:
-        is_link = re.search(rf"^\[{re.escape(match[2])}\]: ", changelog, re.MULTILINE)
-        return match[0] if is_link else f"{match[1]}{match[2]}"
+    They are links if the changelog defines an address for the version, as in `[1.0.0]: https://...`. Otherwise, readers
+    would see the brackets.
+    """
 
-    return VERSION_HEADING.sub(plain, changelog)
+    def heading(match: re.Match[str]) -> str:
+        marks, version = match[1], match[2]
+        is_link = re.search(rf"^\[{re.escape(version)}\]: ", changelog, re.MULTILINE)
+        return match[0] if is_link else f"{marks}{version}"
+
+    return VERSION_HEADING.sub(heading, changelog)
 
 
 def with_site_links(markdown: str, path: str, pages: Iterable[str]) -> str:
-    """Return a page of the site whose links lead to pages of the site; links to other files become their text."""
+    """Return the text of the page at `path` with links that lead to `pages` of the site.
+
+    In the source, links are relative to the page's file in the repository: `../../benchmarks/RESULTS.md` on the page
+    `how-to/compare.md` becomes `../project/benchmarks.md`. A link to a file that is no page becomes plain text.
+    """
     sources = {page: source for source, page in PROJECT_PAGES.items()}
-    here = PurePosixPath(sources.get(path, f"docs/{path}")).parent
+    folder = PurePosixPath(sources.get(path, f"docs/{path}")).parent  # of the page's file, in the repository
     pages = set(pages)
 
-    def mended(match: re.Match[str]) -> str:
-        if match["code"] is not None:
+    def site_link(match: re.Match[str]) -> str:
+        if match["code"] is not None:  # links in code stay as they are
             return match[0]
-        target = os.path.normpath(here / match["link"])
+        target = os.path.normpath(folder / match["link"])
         page = PROJECT_PAGES.get(target, target.removeprefix("docs/"))
         if page in pages:
             return f"[{match['text']}]({os.path.relpath(page, PurePosixPath(path).parent)}{match['anchor'] or ''})"
         return match["text"] if (ROOT / target).exists() else match[0]  # mkdocs reports a link that leads nowhere
 
-    return CODE_OR_LINK.sub(mended, markdown)
+    return CODE_OR_LINK.sub(site_link, markdown)

@@ -27,7 +27,7 @@ def openapi() -> dict[str, Any]:
 
 
 def http_api() -> str:
-    """Return a section for each operation, and one for each schema."""
+    """Return the reference as Markdown: a section for each operation of the API, and one for each schema."""
     document = openapi()
     operations = [
         _operation(method, path, item[method])
@@ -52,6 +52,7 @@ def error_codes() -> str:
 
 
 def _operation(method: str, path: str, operation: Mapping[str, Any]) -> str:
+    """Return the section on an operation: its summary, its parameters, its request body and its responses."""
     parts = [f"### {method.upper()} `{path}`", operation.get("summary", ""), operation.get("description", "")]
     if operation.get("parameters"):
         rows = [
@@ -67,11 +68,13 @@ def _operation(method: str, path: str, operation: Mapping[str, Any]) -> str:
 
 
 def _content(response: Mapping[str, Any]) -> str:
+    """Return the types of a response's body, or its media types if these have no type, or "no body"."""
     content = response.get("content", {})
     return ", ".join(_type(row.get("schema", {})) or f"`{kind}`" for kind, row in content.items()) or "no body"
 
 
 def _schema(name: str, schema: Mapping[str, Any]) -> str:
+    """Return the section on a schema: its description, and a table of its fields or a list of its values."""
     parts = [f"### {name}", _line(schema.get("description", ""))]
     if "enum" in schema:
         parts.append(", ".join(f"`{value}`" for value in schema["enum"]))
@@ -85,18 +88,19 @@ def _schema(name: str, schema: Mapping[str, Any]) -> str:
 
 
 def _text(row: Mapping[str, Any]) -> str:
-    """Return the description of a field, and its default."""
+    """Return the description of a field or parameter, and its default if it has one."""
     text = _line(row.get("description", row.get("schema", {}).get("description", "")))
     default = row.get("default", row.get("schema", {}).get("default"))
     return text if default is None else f"{text} Default: `{default}`."
 
 
 def _line(text: str) -> str:
+    """Return a text on one line, for a cell of a Markdown table."""
     return " ".join(text.split()).replace("|", "\\|")
 
 
 def _type(schema: Mapping[str, Any]) -> str:
-    """Return the type of a value in a few words, with links to schemas."""
+    """Return the type of a value in a few words, such as "integer from 1", with links to schemas."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         return f"[{name}](#{name.lower()})"

@@ -1,4 +1,4 @@
-"""The reference of the settings, generated from the table of settings."""
+"""The reference of the settings as Markdown, generated from the table of settings (`categorizer_settings.py`)."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from textsieve.categorizer_settings import SETTINGS, SettingSpec
 
 
 def settings_table() -> str:
-    """Return a heading for each setting, with its values, its default, its option and what it does."""
+    """Return a section for each setting: what it does, its values, its default and its option."""
     return "\n\n".join(_entry(spec) for spec in SETTINGS.values())
 
 
 def _entry(spec: SettingSpec) -> str:
+    """Return the section on a setting."""
     option = f"`{spec.option.name}`" if spec.option is not None else "none; only in Python"
     lines = [
         f"## `{spec.name}`",

@@ -1,4 +1,8 @@
-"""Compile kernels ahead of their first use, by training and using small models on generated texts."""
+"""Compile kernels ahead of their first use, by training and using small models on generated texts.
+
+numba compiles a kernel when it is first called, for each combination of argument types, and keeps the result in a
+cache. So the models and texts here are chosen to call kernels with the types that real models give them.
+"""
 
 from __future__ import annotations
 
@@ -31,15 +35,16 @@ class WarmupReport(NamedTuple):
     """What `warm_up` has done."""
 
     n_compiled: int
+    """The number of compiled kernels, each counted once for each combination of argument types."""
     seconds: float
     folder: str
     """The folder of the cache."""
 
 
 def warm_up(progress: Progress, *, everything: bool = False) -> WarmupReport:
-    """Compile the kernels that default settings use; with `everything`, those of all methods and analyzers.
+    """Compile the kernels that default settings use; with `everything`, also those of all other methods and analyzers.
 
-    Raises `InputError` if compiled code can't be kept.
+    Raises `InputError` if compiled code can't be kept in the cache.
     """
     from .kernels import jit
 
@@ -60,24 +65,26 @@ Documents = tuple[list[str], list[Any]]
 """Texts and labels."""
 
 
-def _documents(n: int, n_words: int, letter: str = "é") -> Documents:
-    """Return n generated texts of `n_words` words, and their labels; some words end with `letter`.
+def _generate_documents(n: int, n_words: int, letter: str = "é") -> Documents:
+    """Return n generated texts of `n_words` words each, and their labels, which are `N_CLASSES` classes in turn.
 
-    The texts are ASCII if the letter is.
+    Every seventh word of the vocabulary ends with `letter`, so the texts are ASCII only if the letter is.
     """
     generator = random.Random(0)
-    words = [f"{generator.choice('abcdefgh')}{number}{letter * (number % 7 == 0)}" for number in range(3000)]
-    labels = [f"class {number % N_CLASSES}" for number in range(n)]
-    # Squares modulo 3000 repeat, so some words are frequent. The offset differs by class, so classes differ in words.
-    texts = [
-        " ".join(words[(generator.randrange(900) ** 2 + 700 * (number % N_CLASSES)) % 3000] for _ in range(n_words))
-        for number in range(n)
-    ]
-    return texts, labels
+    n_words_in_all = 3000
+    words = [f"{generator.choice('abcdefgh')}{number}{letter * (number % 7 == 0)}" for number in range(n_words_in_all)]
+    # Many squares have the same remainder modulo 3000, so some words are more frequent than others. Each class adds
+    # another offset, so that its frequent words differ from those of other classes.
+    texts = []
+    for number in range(n):
+        offset = 700 * (number % N_CLASSES)
+        positions = [(generator.randrange(900) ** 2 + offset) % n_words_in_all for _ in range(n_words)]
+        texts.append(" ".join(words[position] for position in positions))
+    return texts, [f"class {number % N_CLASSES}" for number in range(n)]
 
 
 def _exercise(model: Categorizer, texts: list[str]) -> None:
-    """Save and load a model, predict many documents and one, and explain one."""
+    """Save and load a model; with it and with the loaded one, predict many documents and one, and explain one."""
     with TemporaryDirectory(prefix="textsieve-") as folder:
         path = Path(folder) / "model.sieve"
         model.save(path)
@@ -94,14 +101,14 @@ def _train_and_use(documents: Documents, **settings: Any) -> None:
     _exercise(Categorizer(**settings).fit(*documents), documents[0][:500])
 
 
-def _stream(documents: Documents) -> None:
-    """Do what training does for a corpus whose counts don't fit into memory."""
+def _spill_counts(documents: Documents) -> None:
+    """Spill counts to a file and read them back, as training does for a corpus whose counts don't fit into memory."""
     texts, labels = documents
     counts = csr_matrix(TermCounter(dtype=np.int32).fit_transform(texts))
     spilled, stats = SpilledCounts(), ClassStats.zero(counts.shape[1])
     for _ in range(2):  # two batches, as a corpus has several
         spilled.append(counts)
-        for rows in (counts, counts.astype(np.float32)):
+        for rows in (counts, counts.astype(np.float32)):  # kernels are compiled for counts and for weights
             stats.update(rows, labels)
     list(spilled.read(np.arange(counts.shape[1])))
     OCFS().fit_stats(stats)
@@ -110,15 +117,15 @@ def _stream(documents: Documents) -> None:
 def _default_tasks() -> Iterator[Callable[[], object]]:
     """Yield functions that train and use models with default settings or similar ones.
 
-    Texts are short or long, few or many, ASCII or not, in memory, in a corpus or too large for memory. Labels are four
-    classes, two, or several per text. Terms are counted with and without n-grams of characters, or by the analyzer
-    "word".
+    The models differ in what decides which kernels run, and with which types. Texts are short or long, few or many,
+    ASCII or not, in memory, in a corpus or too large for memory. Labels are four classes, two, or several per text.
+    Terms are counted with and without n-grams of characters, or by the analyzer "word".
     """
     short, many, long, ascii_texts = (
-        _documents(600, n_words=12),
-        _documents(3000, n_words=12),
-        _documents(300, n_words=250),
-        _documents(300, n_words=250, letter="x"),
+        _generate_documents(600, n_words=12),
+        _generate_documents(3000, n_words=12),
+        _generate_documents(300, n_words=250),
+        _generate_documents(300, n_words=250, letter="x"),
     )
     two_classes = long[0], [label.replace("3", "1").replace("2", "0") for label in long[1]]
     multilabel = long[0], [[label, "class 0"] for label in long[1]]
@@ -129,12 +136,12 @@ def _default_tasks() -> Iterator[Callable[[], object]]:
     yield lambda: _exercise(Categorizer().fit(Corpus.from_texts(*long)), long[0][:50])
     for documents in (long, ascii_texts):
         yield partial(_train_and_use, documents, analyzer="word")
-    yield partial(_stream, long)
+    yield partial(_spill_counts, long)
 
 
 def _other_tasks() -> Iterator[Callable[[], object]]:
     """Yield functions that train with each of the other methods and analyzers."""
-    documents = _documents(400, n_words=60)
+    documents = _generate_documents(400, n_words=60)
     for selector in SELECTORS:
         yield partial(_train_and_use, documents, selector=selector, n_terms=100)
     for classifier in CLASSIFIERS:

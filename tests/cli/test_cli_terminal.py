@@ -18,8 +18,7 @@ from tests.reference.cli_cases import CORRECTIONS, documents, lines, write_csv
 from tests.terminals import Kind, Outcome, Runner, running, screen_of
 
 from textsieve.cli.program import VERBS
-from textsieve.cli.progress import progress
-from textsieve.progress import REDRAWS_PER_SECOND
+from textsieve.progress import REDRAWS_PER_SECOND, progress_display
 
 COMMANDS = {
     "check": "check news.csv",
@@ -236,7 +235,7 @@ def bound(seconds: float) -> float:
 def test_frequent_progress_is_drawn_rarely(make_terminal: Callable[[], Terminal]) -> None:
     terminal = make_terminal()
     begin = time.monotonic()
-    with progress() as tell:
+    with progress_display() as tell:
         for number in range(50_000):
             tell(f"stage {number // 10} of many with a name that is rather long", number, 50_000)
     assert "stage 0 of many" in terminal.getvalue()
@@ -245,7 +244,7 @@ def test_frequent_progress_is_drawn_rarely(make_terminal: Callable[[], Terminal]
 
 def test_a_minute_of_progress_takes_few_bytes(make_terminal: Callable[[], Terminal]) -> None:
     terminal = make_terminal()
-    with progress() as tell:
+    with progress_display() as tell:
         tell("training fold 10 of 10", 123_456_789, 987_654_321)
         drawn = len(terminal.getvalue())
     assert drawn > 50
@@ -263,7 +262,7 @@ def test_many_predictions_write_few_bytes_to_the_terminal(runner: Runner, folder
 
 def test_messages_are_above_the_progress_and_stay(make_terminal: Callable[[], Terminal]) -> None:
     terminal = make_terminal()
-    with progress() as tell:
+    with progress_display() as tell:
         tell("reading", 1, 2)
         click.echo("warning: a short one", err=True)
         tell("reading", 2, 2)
@@ -274,7 +273,7 @@ def test_progress_writes_nothing_to_standard_output(
     make_terminal: Callable[[], Terminal], capsys: pytest.CaptureFixture[str]
 ) -> None:
     terminal = make_terminal()
-    with progress() as tell:
+    with progress_display() as tell:
         tell("reading", 1, 2)
         print("result")
     assert capsys.readouterr().out == "result\n"

@@ -19,8 +19,7 @@ from textsieve.display import (
     signed_bar,
     table,
 )
-from textsieve.display.markup import MAX_ROWS
-from textsieve.display.theme import COLOURS, colour_css
+from textsieve.display.markup import COLOURS, MAX_ROWS, colour_css
 
 HOSTILE = "</style><script>window.hacked = 'yes'</script>\" onload=\"x"
 

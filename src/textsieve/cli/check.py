@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -71,12 +71,12 @@ def command(
     """
     from ..checking import check
     from ..corpus.source import ALL_COLUMNS
+    from ..progress import progress_display
     from .json_output import print_json
     from .opening import check_output, columns_lines, open_corpus
     from .output import Page
-    from .progress import progress
 
-    kind = None if output is None else _check_table(output, path)
+    kind = None if output is None else _require_table(output, path)
     if report is not None:
         check_output(report, path, what="a report", option="--report")
     keep: Keep = ()
@@ -84,7 +84,7 @@ def command(
         keep = ALL_COLUMNS  # they go to the table
     elif os.path.isdir(path):
         keep = ("file",)  # file names are the places of documents
-    with open_corpus(path, read_options, keep=keep) as corpus, progress() as on_progress:
+    with open_corpus(path, read_options, keep=keep) as corpus, progress_display() as on_progress:
         result = check(corpus, progress=on_progress, n_jobs=jobs)
         if output is not None and kind is not None:
             _write_rows(result, corpus, output, kind)
@@ -101,8 +101,11 @@ def command(
         page.line(f"Written to {file}")
 
 
-def _check_table(output: str, path: str) -> TableKind:
-    """Return the kind of table that a name asks for; raise an error, before any work is done, if there is none."""
+def _require_table(output: str, path: str) -> TableKind:
+    """Return the kind of table that the ending of `output` names.
+
+    Raise `InputError`, before any work is done, if it names none, or if the file can't be written.
+    """
     from ..errors import InputError
     from ..table_files import TABLE_KINDS, table_kind
     from .opening import check_output
@@ -115,39 +118,51 @@ def _check_table(output: str, path: str) -> TableKind:
 
 
 PROBLEM_COLUMNS = ("place", "problem", "likely_label", "probability", "odds", "group", "language")
+"""The first columns of the table of problems; the columns of the input follow."""
 
 
 def _write_rows(result: CheckResult, corpus: Corpus, path: str, kind: TableKind) -> None:
-    """Write a row for each document with problems: these, and the columns of the input, or its label and text.
+    """Write a table with a row for each document that has problems.
 
-    A document has only one row, so that a label that is corrected there is not contradicted by another row. The
-    documents are read once more, because a result has only the beginnings of their texts.
+    A document has only one row, so that a user who corrects its label there need not do it in several rows.
     """
     from ..table_files import open_table, renamed
 
-    rows: dict[int, list[ProblemRow]] = {}
+    problems: dict[int, list[ProblemRow]] = {}  # by the number of the document
     for row in result.rows():
-        rows.setdefault(row.document, []).append(row)
-    numbers = rows.keys()
-    documents: dict[int, dict[str, object]] = {}
-    n_before = 0
-    for batch in corpus.batches():
-        for number in numbers & set(range(n_before, n_before + len(batch))):
-            at = number - n_before
-            own = {"label": ", ".join(batch.labels[at]), "text": batch.texts[at]}
-            kept = batch.kept[at] if batch.kept else {}
-            documents[number] = dict(kept) if kept.keys() - {"file"} else {**kept, **own}
-        n_before += len(batch)
-    names = renamed(list(dict.fromkeys(name for values in documents.values() for name in values)), PROBLEM_COLUMNS)
+        problems.setdefault(row.document, []).append(row)
+    inputs = _input_values(corpus, problems.keys())
+    names = renamed(list(dict.fromkeys(name for values in inputs.values() for name in values)), PROBLEM_COLUMNS)
     with open_table(path, kind, [*PROBLEM_COLUMNS, *names.values()]) as write:
         write(
-            [*_problem_cells(problems), *(documents[number].get(name) for name in names)]
-            for number, problems in rows.items()
+            [*_problem_cells(rows), *(inputs[number].get(name) for name in names)] for number, rows in problems.items()
         )
 
 
+def _input_values(corpus: Corpus, numbers: Set[int]) -> dict[int, dict[str, object]]:
+    """Return the values of the input's columns for the documents with some numbers, by the number.
+
+    Input without columns, such as a folder, has the columns "label" and "text". The documents are read again for this,
+    because a result of `check` has only the beginnings of their texts.
+    """
+    values_by_number: dict[int, dict[str, object]] = {}
+    n_before = 0  # the number of documents before the batch
+    for batch in corpus.batches():
+        for number in numbers & set(range(n_before, n_before + len(batch))):
+            row = number - n_before
+            kept = batch.kept[row] if batch.kept else {}
+            has_columns = bool(kept.keys() - {"file"})
+            label_and_text = {"label": ", ".join(batch.labels[row]), "text": batch.texts[row]}
+            values_by_number[number] = dict(kept) if has_columns else {**kept, **label_and_text}
+        n_before += len(batch)
+    return values_by_number
+
+
 def _problem_cells(rows: Sequence[ProblemRow]) -> list[object]:
-    """Return the `PROBLEM_COLUMNS` of a document: all its problems, and of each other fact, the first that is known."""
+    """Return the cells of `PROBLEM_COLUMNS` for a document, given a row for each of its problems.
+
+    The second cell lists all problems. Each of the others has the value of the first row in which it is known.
+    """
     facts = (next(filter(None, (getattr(row, name) for row in rows)), None) for name in PROBLEM_COLUMNS[2:])
     return [rows[0].place, ", ".join(row.problem for row in rows), *facts]
 
@@ -156,9 +171,9 @@ def _problem_cells(rows: Sequence[ProblemRow]) -> list[object]:
 
 
 def _show(page: Page, result: CheckResult, columns: list[str], n_shown: int) -> None:
-    """Print the number of each kind of problem, then a table with the worst of each kind.
+    """Print how often each kind of problem was found, and then at most `n_shown` of the worst of each kind.
 
-    `columns` are the lines on the columns that were read.
+    `columns` are lines on the columns of the input that were read.
     """
     from .output import Column, number_columns
 
@@ -183,12 +198,12 @@ def _show(page: Page, result: CheckResult, columns: list[str], n_shown: int) -> 
 
 
 def _title(name: str, n_shown: int, n_all: int) -> str:
-    """Return the title of a table that shows some of all rows."""
+    """Return the title of a table: "Copies", or if only some of its rows are shown, "Copies (5 of 12)"."""
     return name if n_all <= n_shown else f"{name} ({n_shown} of {n_all:,})"
 
 
 def _show_copies(page: Page, result: CheckResult, n_shown: int) -> None:
-    """Print the first groups of copies with different labels, or if there are none, of any copies."""
+    """Print the first groups of copies with different labels, or if there are no such groups, of any copies."""
     from .output import Column
 
     groups, name = result.contradictions, "Copies with different labels"
@@ -277,7 +292,7 @@ def _show_giveaways(page: Page, result: CheckResult, n_shown: int) -> None:
 
 
 def _show_cross_validation(page: Page, result: CheckResult, n_shown: int) -> None:
-    """Print confused classes with examples, and the learning curve, or why labels were not checked."""
+    """Print confused classes with examples, and the learning curve; or why there was no cross-validation."""
     from .messages import printable
     from .output import Column, label_text, number_columns, shorten
 
@@ -305,11 +320,11 @@ def _show_cross_validation(page: Page, result: CheckResult, n_shown: int) -> Non
 
 
 def _some(texts: Sequence[str], n_shown: int) -> str:
-    """Return the first texts, and how many more there are."""
+    """Return the first texts and the number of the others: "a, b, 3 more"."""
     more = [f"{len(texts) - n_shown:,} more"] if len(texts) > n_shown else []
     return ", ".join([*texts[:n_shown], *more])
 
 
 def _sizes(sizes: dict[str, int], n_shown: int) -> str:
-    """Return names with their numbers of documents."""
+    """Return the first names with their numbers of documents: "sport (12), politics (7), 3 more"."""
     return _some([f"{name} ({size:,})" for name, size in sizes.items()], n_shown)

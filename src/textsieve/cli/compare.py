@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MAX_PAIRS = 30
 """The maximum number of pairs of selectors whose overlap is printed."""
 PARAMETERS_FOR_SHOWING = ("path", "report", "wants_json")
-"""The parameters that may be given with a file of results, when nothing is measured."""
+"""The parameters that may be given if PATH is a file of results, which is only shown."""
 
 compared = options.bundle(
     "compared",
@@ -136,40 +136,27 @@ def command(
     CORPUS is a path or a name, as for train, or a file of results, whose tables are printed without measuring again.
     """
     from ..comparison import compare
-    from ..comparison.plan import Plan
     from ..comparison.results import is_results_file
-    from ..comparison.splits import Splitting
-    from .errors import exit_as_usage_error
-    from .messages import option_name, print_message
-    from .opening import STDIO, check_output, open_corpus
-    from .progress import progress
+    from ..progress import progress_display
+    from .messages import print_message
+    from .opening import check_output, open_corpus
 
     if is_results_file(path):
         check_report(report, path)
         show(read_results(path), path, report, as_json=wants_json)
         return
     settings = options.check_term_settings(term_settings) | multilabel
-    with exit_as_usage_error():
-        # Both calls raise `InputError` for options that are invalid for any documents, before a file is read.
-        Plan.of(compared["selectors"], compared["n_terms"], compared["classifiers"], settings, jobs)
-        is_split = Splitting(**split).is_requested
-    if test is not None and is_split:
-        conflicting = next(option_name(name) for name in split if split[name] is not None)
-        raise click.UsageError(f"{conflicting} and --test exclude each other; leave out one.")
-    if test == STDIO == path:
-        raise click.UsageError("- is standard input, which can be CORPUS or --test, not both; give one as a file.")
-    if results == STDIO:
-        raise click.UsageError("--results - is standard output, and results need a file; give the name of one.")
+    _check_options(path, test, results, compared, split, settings, jobs)
     results_file = default_results(path) if results is None else results
     inputs = [path, *([test] if test else [])]
     check_output(results_file, *inputs, what="a list of results", option="--results")
     check_report(report, results_file, *inputs)
     with ExitStack() as stack:
         corpus = stack.enter_context(open_corpus(path, read_options))
-        # The labels of both get the same spelling.
-        folded = {"fold_labels": corpus.spellings()} if test and read_options["fold_labels"] else {}
-        test_corpus = stack.enter_context(open_corpus(test, read_options, **folded)) if test else None
-        on_progress = stack.enter_context(progress())
+        # Labels of the test documents get the spellings of the training documents.
+        spellings = {"fold_labels": corpus.spellings()} if test and read_options["fold_labels"] else {}
+        test_corpus = stack.enter_context(open_corpus(test, read_options, **spellings)) if test else None
+        on_progress = stack.enter_context(progress_display())
         try:
             comparison = compare(
                 corpus,
@@ -188,13 +175,41 @@ def command(
     show(comparison, results_file, report, as_json=wants_json)
 
 
+def _check_options(
+    path: str,
+    test: str | None,
+    results: str | None,
+    compared: dict[str, Any],
+    split: dict[str, Any],
+    settings: dict[str, Any],
+    jobs: int,
+) -> None:
+    """Exit with code 2, before a file is read, for options that are invalid, or that exclude each other."""
+    from ..comparison.plan import Plan
+    from ..comparison.splits import Splitting
+    from .errors import exit_as_usage_error
+    from .messages import option_name
+    from .opening import STDIO
+
+    with exit_as_usage_error():  # both calls raise `InputError` for invalid options
+        Plan.of(compared["selectors"], compared["n_terms"], compared["classifiers"], settings, jobs)
+        is_split = Splitting(**split).is_requested
+    if test is not None and is_split:
+        conflicting = next(option_name(name) for name in split if split[name] is not None)
+        raise click.UsageError(f"{conflicting} and --test exclude each other; leave out one.")
+    if test == STDIO == path:
+        raise click.UsageError("- is standard input, which can be CORPUS or --test, not both; give one as a file.")
+    if results == STDIO:
+        raise click.UsageError("--results - is standard output, and results need a file; give the name of one.")
+
+
 def default_results(path: str) -> str:
-    """Return the default name of the results file of a corpus, in the current directory."""
+    """Return the default name of the results file of a corpus, in the current directory: news.csv.compare.jsonl."""
     from ..corpus.named_corpora import is_corpus_name
     from .opening import STDIO
 
     full_path = path if path == STDIO or is_corpus_name(path) else os.path.abspath(path)  # "." has no name of its own
-    # Of "-", standard input, nothing is left after `strip`.
+    # Characters that are unusual in names of files become "-". Of "-", standard input, `strip` leaves nothing.
     name = re.sub(r"[^\w.-]+", "-", os.path.basename(full_path)).strip("-") or "standard-input"
     return f"{name}.compare.jsonl"
 
@@ -217,7 +232,7 @@ def check_report(report: str | None, results: str, *inputs: str) -> None:
 
 
 def read_results(path: str) -> "Comparison":
-    """Return the comparison in a file of results.
+    """Return the comparison in a file of results, which is the argument PATH of the running command.
 
     Raise `UsageError` if options for measuring are given, and `InputError` if no combination was measured completely.
     """
@@ -244,7 +259,7 @@ def read_results(path: str) -> "Comparison":
 
 
 def show(comparison: "Comparison", results: str, report: str | None, *, as_json: bool) -> None:
-    """Write the report to the file `report`, unless that is None, and print tables or JSON.
+    """Print a comparison as tables or JSON, and write its HTML page to the file `report`, if that is not None.
 
     `results` is the name of the file of results, which the output mentions.
     """

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .output import Page
 
 UNKNOWN = "-"
+"""The cell of a table for a number that is not known."""
 
 
 @click.command(
@@ -82,7 +83,7 @@ def _show(entries: list["CorpusEntry"], *, in_detail: bool) -> None:
 
 
 def _show_details(page: "Page", entries: list["CorpusEntry"]) -> None:
-    """Print the words that may follow the name of a corpus, its files, and where to get missing ones."""
+    """Print the words that may follow the name of a corpus, the paths of its files, and where to get missing files."""
     from ..corpus.collections.local_files import DATA_VARIABLE, MIRROR_VARIABLE, cache_folder
     from .output import Column
 
@@ -105,9 +106,10 @@ def _show_details(page: "Page", entries: list["CorpusEntry"]) -> None:
 
 
 def _number(value: int | None) -> str:
+    """Return a number as a table shows it, and `UNKNOWN` for None."""
     return UNKNOWN if value is None else f"{value:,}"
 
 
 def _split(entry: "CorpusEntry") -> str:
-    """Return the numbers of training and test documents of the publisher's split."""
+    """Return the numbers of training and test documents of the publisher's split: "11,314/7,532"."""
     return UNKNOWN if entry.split is None else "/".join(f"{size:,}" for size in entry.split)

@@ -12,12 +12,12 @@ from ..corpus import Corpus
 from ..corpus.batch import CorpusDigest
 from ..errors import InputError, counted
 from ..modelfile.sources import TrainingSource
+from ..progress import Progress
 from ..training.corrections import UNREADABLE, Corrections
 from ..training.updating import UnknownLabel
 from .description import file_line
 from .opening import given_options, is_empty_file, open_corpus, warn_of_replaced_bytes
 from .output import Column, Page, label_text, number_columns
-from .progress import ProgressCallback
 from .sources import source_at
 
 MAX_PLACES = 3
@@ -29,17 +29,20 @@ MAX_PLACES = 3
 
 @dataclass(frozen=True, slots=True)
 class OpenedCorrections:
-    """A file or folder of corrections, or standard input; `corpus` is None for an empty file."""
+    """A file or folder of corrections, or standard input, that is open for reading."""
 
     path: str
     model_path: str
     read_options: Mapping[str, Any]
     usual: Mapping[str, Any]
+    """The defaults for options that are not given."""
     digest: CorpusDigest
+    """The digest of the documents, once they are read."""
     corpus: Corpus | None
+    """None for an empty file."""
 
     def source(self) -> TrainingSource:
-        """Return the file as a source of the model, once its documents are read."""
+        """Return the file as a source of the model; call this after its documents were read."""
         reading = given_options(self.read_options)
         return source_at(
             self.path, self.model_path, self.digest, reading=reading, usual=dict(self.usual), corrections=True
@@ -56,15 +59,16 @@ def open_corrections(
 ) -> Iterator[OpenedCorrections]:
     """Open a file of corrections for the model at `model_path`; lines of JSON that can't be read are left out.
 
-    Labels get the first of the `spellings` that they equal but for case and white space; None leaves them as they are.
-    Corrections of the service are read by their own keys, whatever columns are named: these are for other files.
+    Each label becomes the first of the `spellings` that differs from it only in case and white space; with None, labels
+    stay as they are. The columns in `read_options` and `usual` are for documents in other files: a correction that the
+    service wrote has its text and label under the keys "text" and "label" (or "labels"), and is always read by these.
     """
     digest = CorpusDigest()
     if is_empty_file(path):  # it has no corrections yet
         yield OpenedCorrections(path, model_path, read_options, usual, digest, None)
         return
     extra = {"keep": ("file",)} if os.path.isdir(path) else {}  # file names are the places in messages
-    defaults = {**usual, "fixed_over_given": True}
+    defaults = {**usual, "fixed_over_given": True}  # read corrections of the service by their keys
     with open_corpus(path, {**read_options, "fold_labels": False}, usual=defaults, lenient=True, **extra) as corpus:
         watched = corpus.mapped(digest)
         if spellings is not None:
@@ -73,8 +77,8 @@ def open_corrections(
         warn_of_replaced_bytes(watched)
 
 
-def collect_corrections(corrections: Corrections, corpus: Corpus | None, on_progress: ProgressCallback) -> None:
-    """Read the documents of an opened file of corrections."""
+def collect_corrections(corrections: Corrections, corpus: Corpus | None, on_progress: Progress) -> None:
+    """Read the documents of a file into `corrections`, with the places of unreadable lines; do nothing for None."""
     if corpus is None:
         return
     for batch, places in corpus.placed_batches():
@@ -87,7 +91,7 @@ def collect_corrections(corrections: Corrections, corpus: Corpus | None, on_prog
 
 @contextmanager
 def _note_that_nothing_changed() -> Iterator[None]:
-    """Add to an `InputError` that the model is unchanged, and for an unknown label, the option that skips it."""
+    """Add a note to an `InputError` of this block: the model is unchanged, and an option skips unknown labels."""
     try:
         yield
     except InputError as problem:
@@ -108,7 +112,11 @@ def count_right(true: LabelSets, predicted: LabelSets) -> int:
 
 
 def rows_by_class(name: str, true: LabelSets, before: LabelSets, after: LabelSets) -> list[dict[str, Any]]:
-    """Return for each class how many documents have it, under the key `name`, and how many were and are right."""
+    """Return a JSON object for each class, on the documents with this true label.
+
+    Under the key `name` is their number, under "right_before" and "right_after" the number of those for which the model
+    predicted this label before and after the update. `true`, `before` and `after` have the labels of each document.
+    """
     classes: dict[Any, dict[str, Any]] = {}
     for labels, labels_before, labels_after in zip(true, before, after, strict=True):
         for label in labels:
@@ -120,7 +128,7 @@ def rows_by_class(name: str, true: LabelSets, before: LabelSets, after: LabelSet
 
 
 def left_out_as_dict(files: Iterable[Corrections]) -> dict[str, Any]:
-    """Return the documents that were left out, by the reason."""
+    """Return the number and the places of the documents of some files that were left out, by the reason."""
     places_by_reason: dict[str, list[str]] = {}
     for corrections in files:
         for reason, places in corrections.left_out.items():
@@ -129,7 +137,7 @@ def left_out_as_dict(files: Iterable[Corrections]) -> dict[str, Any]:
 
 
 def show_left_out(page: Page, facts: Mapping[str, Any]) -> None:
-    """Print how many documents were left out or repeated."""
+    """Print how many documents were left out, for each reason, and how many because their text is repeated."""
     for reason, documents in facts["left_out"].items():
         n = documents["documents"]
         page.line(f"{counted(n, 'document')} {reason} left out: {listed_places(documents['places'])}")
@@ -139,12 +147,15 @@ def show_left_out(page: Page, facts: Mapping[str, Any]) -> None:
 
 
 def listed_places(places: Sequence[str]) -> str:
-    """Return the first places of documents as a text."""
+    """Return the first `MAX_PLACES` places, with commas between them, and "..." if there are more."""
     return ", ".join(places[:MAX_PLACES]) + (", ..." if len(places) > MAX_PLACES else "")
 
 
 def show_classes_of_corrections(page: Page, facts: Mapping[str, Any], name: str, what: str) -> None:
-    """Print how many documents of each class were right before and are now; `name` is that of `rows_by_class`."""
+    """Print a row for each class, as `rows_by_class` returns it, and a line with the sums.
+
+    `name` is the key of the number of documents, and `what` the word for one of them, such as "correction".
+    """
     columns = [Column("class"), *number_columns(name, "right before", "right after")]
     names = (name, "right_before", "right_after")
     page.table(columns, [[label_text(row["label"]), *(f"{row[name]:,}" for name in names)] for row in facts["classes"]])
@@ -155,5 +166,5 @@ def show_classes_of_corrections(page: Page, facts: Mapping[str, Any], name: str,
 
 
 def show_written(page: Page, facts: Mapping[str, Any]) -> None:
-    """Print whether the model was written."""
+    """Print the name and size of the file to which the model was written, or that it was not, because of --dry-run."""
     page.line(f"Written to {file_line(facts['file'])}" if facts["written"] else "Nothing was written: --dry-run.")

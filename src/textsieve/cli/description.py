@@ -1,4 +1,7 @@
-"""Describe a model in words and tables; `train` prints this for a new model, and `info` for a model file."""
+"""Describe a model: as a JSON object, or as lines and tables.
+
+`train` prints this for a new model, and `info` for a model file. Other commands print parts of it.
+"""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -24,7 +27,10 @@ MAX_SOURCES = 20
 
 
 def model_as_dict(model: Model, path: str, method: UpdateMethod) -> dict[str, Any]:
-    """Return the description of a model and its file as a JSON object; `method` is what `update` does with it."""
+    """Return the description of a model and of its file at `path` as a JSON object.
+
+    `method` says how `update` adds documents to the model.
+    """
     terms = model.class_terms(TERMS_PER_CLASS)
     measures = _held_out_by_class(model)
     classes = [
@@ -48,7 +54,7 @@ def model_as_dict(model: Model, path: str, method: UpdateMethod) -> dict[str, An
         "weights": {"tf": model.tf, "idf": model.idf is not None, "norm": model.norm},
         "analysis": model.analysis.describe(),
         **model.about,
-        # This replaces `held_out` of `about`: the measures of each class are under "classes" below.
+        # Replaces "held_out" of `about`, without the measures of each class, which are under "classes" below.
         "held_out": None if held_out is None else _without("classes", held_out),
         "sources": None if sources is None else [source_as_dict(source, path) for source in sources],
         "settings": model.settings,
@@ -72,13 +78,14 @@ def source_as_dict(source: TrainingSource, path: str) -> dict[str, Any]:
 
 
 def show_sources(page: Page, sources: Sequence[Mapping[str, Any]]) -> None:
-    """Print a line for each source, given as `source_as_dict` returns it; for `update`, with what has `changed`.
+    """Print a line for each source of a model, given as `source_as_dict` returns it.
 
-    Of many sources, those that are unchanged are only counted, and of the others, the first are printed.
+    For `update`, a source also has the key "changed": true or false, or None for a new source. If there are more than
+    `MAX_SOURCES`, unchanged sources are only counted, and the first of the others are printed.
     """
     shown = sources
     if len(sources) > MAX_SOURCES:
-        shown = [source for source in sources if source.get("changed", True) is not False]
+        shown = [source for source in sources if source.get("changed") is not False]
         if n_unchanged := len(sources) - len(shown):
             page.line(f"{counted(n_unchanged, 'source')}, unchanged")
     for source in shown[:MAX_SOURCES]:
@@ -90,11 +97,13 @@ def show_sources(page: Page, sources: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _change_text(source: Mapping[str, Any]) -> str:
-    """Return what has changed in a source, for the end of a line; empty if that is not known."""
+    """Return the end of a source's line, on what has changed in it since training; empty if nothing was compared."""
     if "changed" not in source:
         return ""
+    if source["changed"] is None:
+        return ", new"
     if not source["changed"]:
-        return ", new" if source["changed"] is None else ", unchanged"
+        return ", unchanged"
     n_before = source["documents_before"]
     before = "" if n_before in (None, source["documents"]) else f", when it had {counted(n_before, 'document')}"
     return f", changed since training{before}"
@@ -121,32 +130,15 @@ def _held_out_by_class(model: Model) -> dict[Any, Mapping[str, Any]]:
 
 
 def show_measures(page: Page, model: Model) -> None:
-    """Print what training has measured: quality and confidence on held-out documents, and scores by number of terms.
+    """Print what training has measured, each part only if it was measured.
 
-    Each is left out if it was not measured. The quality is that of a model trained on the documents that were not held
-    out.
+    The parts are the quality on held-out documents, the scores by the share of coefficients that are kept, the
+    confidence in labels, and the scores by the number of terms.
     """
     if held_out := model.about.get("held_out"):
-        sample = model.about.get("n_tuned_on")
-        of_sample = "" if sample is None else f" of a sample of {counted(sample, 'document')}"
-        tested = f"{counted(held_out['documents'], 'held-out document')} ({held_out['share']:.0%}{of_sample})"
-        when = " before it was updated" if model.about.get("updated") else ""
-        measures = measures_text(held_out, multilabel=model.multilabel)
-        page.line(f"On {tested}{when}, by a model trained on the others: {measures}")
-        if untested := held_out.get("untested_classes"):
-            page.line(f"{untested:,} {'class has' if untested == 1 else 'classes have'} no held-out document.")
+        _show_quality(page, model, held_out)
     if coefficients := model.about.get("coefficients"):
-        kept, trained = coefficients["kept"], coefficients["trained"]
-        page.line(f"{kept:,} of {trained:,} coefficients are kept ({kept / trained:.2%}), in 8 bits each.")
-        if shares := coefficients["curve"]:
-            # The curve has pairs of a share and a score. A model may keep fewer coefficients than the share says,
-            # because some are 0 after rounding. So the selected share is the smallest that is not below the kept one.
-            kept_share = min((share for share, _ in shares if share >= kept / trained), default=1.0)
-            points = [
-                ("all" if share == 1 else f"{share:.2%}", f"{score:.3f}", "selected" if share == kept_share else "")
-                for share, score in shares
-            ]
-            page.table([*number_columns("coefficients", "score"), Column("")], points)
+        _show_coefficients(page, coefficients)
     origin = " (from cross-validation, by models trained without them)"
     show_confidence(page, model.about.get("confidence"), "held-out document", origin)
     if curve := model.about.get("curve"):
@@ -157,10 +149,41 @@ def show_measures(page: Page, model: Model) -> None:
         page.table([*number_columns("terms", "score", "std. error"), Column("")], rows)
 
 
-def show_confidence(page: Page, confidence: Mapping[str, Any] | None, what: str, origin: str = "") -> None:
-    """Print how many labels of some documents are certain, and how many of these are right; nothing for None.
+def _show_quality(page: Page, model: Model, held_out: Mapping[str, Any]) -> None:
+    """Print the quality on held-out documents, which is that of a model trained on all other documents."""
+    sample = model.about.get("n_tuned_on")
+    of_sample = "" if sample is None else f" of a sample of {counted(sample, 'document')}"
+    tested = f"{counted(held_out['documents'], 'held-out document')} ({held_out['share']:.0%}{of_sample})"
+    when = " before it was updated" if model.about.get("updated") else ""
+    measures = measures_text(held_out, multilabel=model.multilabel)
+    page.line(f"On {tested}{when}, by a model trained on the others: {measures}")
+    if untested := held_out.get("untested_classes"):
+        page.line(f"{untested:,} {'class has' if untested == 1 else 'classes have'} no held-out document.")
 
-    `what` names one of the documents, and `origin` says where the labels are from.
+
+def _show_coefficients(page: Page, coefficients: Mapping[str, Any]) -> None:
+    """Print how many of the trained coefficients the model keeps, and the scores for other shares of them.
+
+    The curve of these scores has pairs of a share and a score.
+    """
+    kept, trained = coefficients["kept"], coefficients["trained"]
+    page.line(f"{kept:,} of {trained:,} coefficients are kept ({kept / trained:.2%}), in 8 bits each.")
+    if curve := coefficients["curve"]:
+        # A model may keep fewer coefficients than the share that was selected for it, because some are 0 after
+        # rounding. So the selected share is the smallest that is not below the kept one.
+        selected = min((share for share, _ in curve if share >= kept / trained), default=1.0)
+        rows = [
+            ("all" if share == 1 else f"{share:.2%}", f"{score:.3f}", "selected" if share == selected else "")
+            for share, score in curve
+        ]
+        page.table([*number_columns("coefficients", "score"), Column("")], rows)
+
+
+def show_confidence(page: Page, confidence: Mapping[str, Any] | None, what: str, origin: str = "") -> None:
+    """Print a table: for some probabilities, the share of labels that are at least as probable and how many are right.
+
+    `confidence` is a `Confidence` as a JSON object; for None, nothing is printed. `what` is the word for one of the
+    documents, such as "test document", and `origin` says where the labels are from.
     """
     if confidence is None:
         return
@@ -177,7 +200,7 @@ def show_confidence(page: Page, confidence: Mapping[str, Any] | None, what: str,
 
 
 def show_bands(page: Page, confidence: Confidence) -> None:
-    """Print how many labels are right, by the probability of the label."""
+    """Print a table: for each band of probabilities, such as 0.8 to 0.9, how many labels are in it and are right."""
     rows = [
         (
             f"{band.min_probability:g} to {band.max_probability:g}",
@@ -193,7 +216,8 @@ def show_classes(page: Page, model: Model) -> None:
     """Print a row for each class: its documents, measures on held-out documents, threshold, and strongest terms."""
     measures = _held_out_by_class(model)
     terms = model.grouped_class_terms(TERMS_PER_CLASS)
-    rows, has_marks = [], model.analysis.has_characters
+    rows = []
+    has_marks = model.analysis.has_characters  # whether any term has marks such as ▁
     for index, (label, documents) in enumerate(zip(model.classes, model.class_docs, strict=True)):
         row: list[Any] = [label_text(label), f"{documents:,}"]
         if measures:

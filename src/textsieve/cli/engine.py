@@ -1,6 +1,7 @@
-"""Engines for training: this machine, or a Spark cluster that holds the documents. Both produce the same model.
+"""The engines of `textsieve train`: this machine, or a Spark cluster that holds the documents.
 
-An engine opens the documents at PATH and trains a `Categorizer` on them. pyspark is imported only for `--engine spark`.
+`open_documents` returns the documents at PATH as one of two classes with the methods of `EngineDocuments`. Their `fit`
+trains a `Categorizer`; both train the same model. pyspark is imported only for `--engine spark`.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from ..corpus import Corpus
     from ..errors import Setting
     from ..modelfile.sources import TrainingSource
+    from ..progress import Progress
     from ..spark.files import SparkDocuments
-    from .progress import ProgressCallback
     from .sources import SourceRecorder
 
 ENGINES = {
@@ -71,27 +72,30 @@ engine = options.bundle(
 
 
 class EngineDocuments(Protocol):
-    """The documents at PATH, as an engine reads them."""
+    """The documents at PATH, and how an engine trains on them."""
 
-    def fit(self, model: Categorizer, on_progress: ProgressCallback, when: str | None) -> Categorizer:
-        """Return a categorizer with the settings of `model`, trained on all documents; for `when`, see its `fit`."""
+    def fit(self, model: Categorizer, on_progress: Progress, when: str | None) -> Categorizer:
+        """Return a categorizer with the settings of `model`, trained on all documents.
+
+        `when` is the option --at: the date of the documents, as `Categorizer.fit` takes it.
+        """
 
     def summary(self, model: Categorizer) -> list[str]:
-        """Return lines about the documents and their columns, available once a model is trained."""
+        """Return lines about the documents and their columns, given the categorizer that `fit` returned."""
 
     def sources(self, model_path: str) -> list[TrainingSource]:
-        """Return the sources of the documents, available once a model is trained, for the file of the model."""
+        """Return where the documents came from, to be stored in the model at `model_path`; call it after `fit`."""
 
-    def progress(self) -> AbstractContextManager[ProgressCallback]:
-        """Return a context manager that yields the progress callback."""
+    def progress(self) -> AbstractContextManager[Progress]:
+        """Return a context manager that yields the function to which `fit` reports its progress."""
 
 
 def open_documents(
     engine: Mapping[str, Any], paths: tuple[str, ...], read_options: Mapping[str, Any]
 ) -> AbstractContextManager[EngineDocuments]:
-    """Open the documents at `paths` with the engine that the options name.
+    """Return a context manager that yields the documents at `paths`, for the engine that --engine names.
 
-    Raise `UsageError` for options that the engine does not have.
+    `engine` has the values of the options in the bundle `engine`. Raise `UsageError` for options of the other engine.
     """
     from .opening import LIMITS
 
@@ -113,31 +117,35 @@ def open_documents(
 
 
 class _LocalDocuments:
-    """Documents that are read and trained on in this process."""
+    """Documents of a corpus, on which this process trains; `recorder` has recorded their paths."""
 
     def __init__(self, corpus: Corpus, recorder: SourceRecorder) -> None:
         self._corpus, self._recorder = corpus, recorder
 
-    def fit(self, model: Categorizer, on_progress: ProgressCallback, when: str | None) -> Categorizer:
+    def fit(self, model: Categorizer, on_progress: Progress, when: str | None) -> Categorizer:
+        """Return the categorizer, trained on the corpus."""
         return model.fit(self._corpus, progress=on_progress, when=when)
 
     def summary(self, model: Categorizer) -> list[str]:
+        """Return the report of the last pass over the corpus, and lines on the columns that were read."""
         from .opening import columns_lines
 
         return [f"{self._corpus.name}: {self._corpus.report}", *columns_lines(self._corpus)]
 
     def sources(self, model_path: str) -> list[TrainingSource]:
+        """Return the recorded paths, with the digests of their documents."""
         return self._recorder.sources(model_path)
 
-    def progress(self) -> AbstractContextManager[ProgressCallback]:
-        from .progress import progress
+    def progress(self) -> AbstractContextManager[Progress]:
+        """Return a context manager that shows one line of progress on a terminal."""
+        from ..progress import progress_display
 
-        return progress()
+        return progress_display()
 
 
 @contextmanager
 def _open_local(paths: tuple[str, ...], read_options: Mapping[str, Any]) -> Iterator[EngineDocuments]:
-    """Yield the documents at the paths, to be read in this process."""
+    """Yield the documents at the paths, for training in this process."""
     from .opening import open_chained
     from .sources import SourceRecorder
 
@@ -150,7 +158,7 @@ def _open_local(paths: tuple[str, ...], read_options: Mapping[str, Any]) -> Iter
 
 
 class _SparkDocuments:
-    """Documents in a Spark DataFrame, and their columns; `most_values` is the option --most-values."""
+    """Documents in a Spark DataFrame, on which Spark trains; `most_values` is the option --most-values."""
 
     def __init__(self, documents: SparkDocuments, paths: tuple[str, ...], most_values: int | None) -> None:
         from ..spark.files import shown_paths
@@ -159,7 +167,11 @@ class _SparkDocuments:
         self._paths, self._name = paths, shown_paths(paths)
         self._limits: dict[str, Any] = {} if most_values is None else {"most_values": most_values}
 
-    def fit(self, model: Categorizer, on_progress: ProgressCallback, when: str | None) -> Categorizer:
+    def fit(self, model: Categorizer, on_progress: Progress, when: str | None) -> Categorizer:
+        """Return the categorizer, trained by Spark; warn about labels that look wrong, as reading on this machine does.
+
+        `when` has no effect: it is for models with the statistics of all terms, which Spark does not train.
+        """
         from ..corpus.labels import hint_about_spellings
         from ..spark import fit
         from .messages import warn
@@ -173,6 +185,7 @@ class _SparkDocuments:
         return trained
 
     def summary(self, model: Categorizer) -> list[str]:
+        """Return the numbers of documents, which the trained model has, and the columns that were read."""
         from ..corpus import Report
 
         about = model.model_.about
@@ -180,16 +193,21 @@ class _SparkDocuments:
         return [f"{self._name}: {report}", f"Columns: {self._columns}"]
 
     def sources(self, model_path: str) -> list[TrainingSource]:
+        """Return the paths as sources that only Spark can read, without digests."""
         from ..modelfile.sources import TrainingSource
 
         return [TrainingSource.on_spark(path) for path in self._paths]
 
-    def progress(self) -> AbstractContextManager[ProgressCallback]:
+    def progress(self) -> AbstractContextManager[Progress]:
+        """Return a context manager that prints the stages on a terminal, and nothing elsewhere."""
         return nullcontext(_StageLines() if sys.stderr.isatty() else lambda *_: None)
 
 
 def _joined_labels_hint(classes: Iterable[object]) -> tuple[str | Setting, ...]:
-    """Return a hint if the classes look like several labels in one cell; the local engine gives it while reading."""
+    """Return a hint if many classes look like several labels that were in one cell, such as "sport;politics".
+
+    The result is empty if they do not. On this machine, the reader of a table gives this hint; Spark does not use it.
+    """
     from ..corpus.labels import JoinedLabels
 
     joined_labels = JoinedLabels()
@@ -199,13 +217,13 @@ def _joined_labels_hint(classes: Iterable[object]) -> tuple[str | Setting, ...]:
 
 
 class _StageLines:
-    """A progress callback that prints each stage on its own line; Spark shows its own progress bar below it."""
+    """A function for progress that prints each stage on its own line; Spark draws its progress bar below it."""
 
     def __init__(self) -> None:
         self._stage = ""
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
-        """Print the stage if it is a new one."""
+        """Print the stage if it differs from that of the last call."""
         if stage != self._stage:
             click.echo(f"{stage} ...", err=True)
         self._stage = stage
@@ -220,8 +238,8 @@ def _open_spark(
     from ..spark.session import open_session
     from .opening import READ_OPTIONS
 
-    # Without a handler, Python would print the warnings and errors that libraries log, and these errors are raised
-    # anyway.
+    # Without a handler, Python would print what libraries log as warnings and errors. The errors are also raised, so
+    # they would be printed twice.
     logging.getLogger().addHandler(logging.NullHandler())
     conf, wants_bar = dict(engine["conf"]), sys.stderr.isatty()
     with open_session(engine["master"], conf, name="textsieve train", shows_progress=wants_bar) as session:

@@ -45,7 +45,10 @@ SHOWN_WARNINGS = (UserWarning, RuntimeWarning)
 
 @contextmanager
 def handle_errors() -> Iterator[None]:
-    """Run a command; print an expected error as one line, and exit with the code for the error or signal."""
+    """Run the block, which runs a command; on an expected error or a signal, print a line and raise click's `Exit`.
+
+    Any other exception is a bug, so it is not caught, and Python prints its traceback.
+    """
     _occupy_closed_streams()
     _replace_unencodable_characters()
     check_room_for_imports()
@@ -93,7 +96,7 @@ def exit_as_usage_error() -> Iterator[None]:
 
 
 def _os_error_text(problem: OSError) -> str:
-    """Return the file and the reason of a system error."""
+    """Return the file and the reason of a system error, and for a full disk, what to do."""
     reason = str(problem.strerror or problem)
     if problem.errno in OUT_OF_SPACE:  # an error without a file name comes from standard output
         return f"{problem.filename or 'standard output'}: {reason}; free some space, or choose another place."
@@ -108,9 +111,9 @@ def _fail(message: str, problem: BaseException | None, exit_code: int = FAILED) 
 
 
 def _show_click_error(problem: click.ClickException) -> None:
-    """Print an error that click found, with the usage of the command, in the form of all other errors.
+    """Print an error that click found, as click does, with the usage of the command, but with "error: " in lowercase.
 
-    click would print "Error: ", and all other messages begin in lowercase: "error: ", "warning: ", "note: ".
+    All other messages begin in lowercase, too: "error: ", "warning: ", "note: ".
     """
     text = io.StringIO()
     problem.show(text)
@@ -123,7 +126,7 @@ def _print_warnings() -> Iterator[None]:
     """Print the library's warnings as single lines on standard error, each text once."""
     printed = set()
 
-    def show(message: Warning | str, *_: object, **__: object) -> None:
+    def show(message: Warning | str, *_: object, **__: object) -> None:  # instead of `warnings.showwarning`
         text = warning_text(message)
         if text not in printed:
             printed.add(text)
@@ -139,7 +142,10 @@ def _print_warnings() -> Iterator[None]:
 
 
 class _SignalReceived(BaseException):
-    """Raised by the handler of a signal, so that `finally` and `with` blocks remove temporary files."""
+    """Raised when a signal arrives, so that `finally` and `with` blocks remove temporary files before the run ends.
+
+    It is no `Exception`, so that no `except Exception` catches it.
+    """
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -148,23 +154,27 @@ class _SignalReceived(BaseException):
 
 @contextmanager
 def _raise_on_signals() -> Iterator[None]:
-    """Raise an exception on SIGTERM and SIGHUP, unless they are already handled or ignored, as under `nohup`."""
+    """Raise `_SignalReceived` on SIGTERM and SIGHUP while the block runs.
+
+    A signal that is ignored, as under `nohup`, or that has another handler is left alone.
+    """
     if threading.current_thread() is not threading.main_thread():  # only the main thread can handle signals
         yield
         return
     numbers = [number for number in ENDING_SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
 
-    def end(number: int, _: FrameType | None) -> None:
+    def raise_received(number: int, _: FrameType | None) -> None:
         signal.signal(number, signal.SIG_DFL)  # a second signal ends the run at once
         raise _SignalReceived(number)
 
     for number in numbers:
-        signal.signal(number, end)
+        signal.signal(number, raise_received)
     try:
         yield
     finally:
         for number in numbers:
-            if signal.getsignal(number) is end:  # `serve` installs its own handler for SIGHUP, which must stay
+            # `serve` installs its own handler for SIGHUP, which must stay.
+            if signal.getsignal(number) is raise_received:
                 signal.signal(number, signal.SIG_DFL)
 
 
@@ -194,14 +204,14 @@ def _is_open(descriptor: int) -> bool:
 
 
 def _replace_unencodable_characters() -> None:
-    """Make standard output and error print a question mark for a character that their encoding lacks."""
+    """Make standard output and error print a question mark for a character that their encoding doesn't have."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
 
 
 def _discard_buffered_output() -> None:
-    """Flush the output streams, and discard what can't be written; otherwise Python would fail on it at exit."""
+    """Flush standard output and error, and discard what can't be written: Python would try again at exit, and fail."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):  # ValueError: the stream is closed, or has no descriptor
             _flush_or_discard(stream)

@@ -18,6 +18,7 @@ MAX_PAIRS_SHOWN = 10
 MAX_NAME_WIDTH = 20
 """The maximum width of a class name as the title of a column."""
 CORNER = "true \\ predicted"
+"""The title of the first column of the confusion matrix."""
 
 
 @click.command(
@@ -63,6 +64,7 @@ def command(
     """
     from ..categorizer import load
     from ..errors import InputError, Setting
+    from ..progress import progress_display
     from .json_output import print_json
     from .opening import (
         check_output,
@@ -71,8 +73,8 @@ def command(
         hint_if_not_a_model,
         label_spellings,
         open_corpus,
+        with_progress,
     )
-    from .progress import progress, with_progress
 
     if report_path is not None:
         check_output(report_path, model, path, what="a report", option="--report")
@@ -86,7 +88,7 @@ def command(
     spellings = label_spellings(categorizer.model_, read_options)
     if spellings is not None:
         extra["fold_labels"] = spellings
-    with open_corpus(path, read_options, usual=defaults, **extra) as corpus, progress() as on_progress:
+    with open_corpus(path, read_options, usual=defaults, **extra) as corpus, progress_display() as on_progress:
         documents = with_progress(corpus, "predicting", on_progress)
         report = categorizer.evaluate(documents, n_examples=n_examples)
     if not report.documents:
@@ -105,7 +107,11 @@ def command(
 
 
 def _warn_if_all_labels_are_unknown(report: "Report", corpus: "Corpus") -> None:
-    """Print a warning if no true label is a class of the model, and name the column whose values are classes."""
+    """Print a warning if no true label is a class of the model, with a hint if another column has such labels.
+
+    The cause may be that the labels were read from the wrong column. The hint names the column in which most values, of
+    a sample of the documents, are classes of the model.
+    """
     from ..errors import InputError, Setting
     from .messages import warn
 
@@ -123,7 +129,7 @@ def _warn_if_all_labels_are_unknown(report: "Report", corpus: "Corpus") -> None:
 
 
 def _write_page(report: "Report", title: str, path: str) -> None:
-    """Write the report as a page."""
+    """Write the report as an HTML page to the file `path`."""
     from ..display import page_html
     from ..evaluation.report_html import report_card
     from ..files import replacing
@@ -133,9 +139,9 @@ def _write_page(report: "Report", title: str, path: str) -> None:
 
 
 def _show(report: "Report", name: str, columns: list[str], model: "Model") -> None:
-    """Print the documents, the measures over all classes, and the tables; `name` is that of the corpus.
+    """Print an evaluation: the number of documents, the measures over all classes, and the tables.
 
-    `columns` are the lines on the columns that were read.
+    `name` is that of the corpus, and `columns` are lines on the columns that were read.
     """
     from ..errors import counted
     from .description import measures_text, show_bands, show_confidence
@@ -178,9 +184,9 @@ def _show_classes(page: "Page", report: "Report") -> None:
 
 
 def _show_confusion(page: "Page", report: "Report") -> None:
-    """Print the confusion matrix, with class names as column titles if they fit, or else with numbers.
+    """Print the confusion matrix, or if it doesn't fit into the width of the page, the most frequent confusions.
 
-    If even the matrix with numbers doesn't fit, print the most frequent confusions.
+    The titles of its columns are the names of the classes, or if these don't fit, numbers.
     """
     from .output import GAP, Column, label_text, number_columns, shorten
 
@@ -189,22 +195,22 @@ def _show_confusion(page: "Page", report: "Report") -> None:
     numbered = [f"{position} {name}" for position, name in zip(positions, names, strict=True)]
     max_count_width = max(len(f"{count:,}") for count in report.pairs.values())  # there is at least one document
     short_names = [shorten(name, MAX_NAME_WIDTH) for name in names]
-    for row_titles, titles in ((names, short_names), (numbered, positions)):
+    for row_titles, column_titles in ((names, short_names), (numbered, positions)):
         # The width that the columns of counts leave for the titles of rows.
-        room = page.width - sum(GAP + max(len(title), max_count_width) for title in titles)
+        room = page.width - sum(GAP + max(len(title), max_count_width) for title in column_titles)
         if room >= len(CORNER):
             rows = [
                 [shorten(title, room), *(f"{count:,}" if count else "." for count in counts)]
                 for title, counts in zip(row_titles, report.confusion(), strict=True)
             ]
-            page.table([Column(CORNER), *number_columns(*titles)], rows, title="Confusion")
+            page.table([Column(CORNER), *number_columns(*column_titles)], rows, title="Confusion")
             return
     rows = [[label_text(pair.label), label_text(pair.predicted), f"{pair.n_documents:,}"] for pair in report.confusions]
     page.table([Column("true"), Column("predicted"), *number_columns("docs")], rows, title="Most frequent confusions")
 
 
 def _show_examples(page: "Page", report: "Report") -> None:
-    """Print the places and beginnings of documents of the pairs of classes that are confused most."""
+    """Print, for the pairs of classes that are confused most, the places and the beginnings of some documents."""
     from ..errors import counted
     from .messages import printable
     from .output import label_text, shorten

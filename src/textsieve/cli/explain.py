@@ -13,6 +13,7 @@ from . import options
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from ..categorizer import Categorizer
     from ..prediction import ClassExplanation, Explanation, Model, Span
     from .output import Page
 
@@ -57,42 +58,19 @@ def command(model: str, text: str, n_classes: int, label: str | None, n_terms: i
     overlap, their sum counts.
     """
     from ..categorizer import load
-    from ..text.analysis import is_marked
     from .json_output import print_json
-    from .output import show_marks
 
-    trained, text = load(model), _read_text(text)
-    explanation = trained.explain(text)
+    categorizer, text = load(model), _read_text(text)
+    explanation = categorizer.explain(text)
     classes = explanation.classes[:n_classes] if label is None else (_find_class(explanation, label),)
     if wants_json:
         print_json(explanation.to_dict() | {"classes": [explained.to_dict() for explained in classes]})
     else:
-        page, compares_classes = _begin_page(explanation, classes), trained.model_.needs_comparing
-        shows_words = trained.model_.explains_words
-        spans = trained.spans(text) if shows_words or page.has_styles else []
-        if page.has_styles:
-            page.styled(highlight(text, spans, _strengths(classes[0], compares_classes)))
-        has_marks = not shows_words  # terms may have marks; in a table of words, only n-grams in no word have them
-        for explained in classes:
-            if shows_words:
-                words = contributions_of_words(text, spans, explained, lowercase=trained.model_.lowercase)
-                has_marks |= any(is_marked(word.word) for word in words[:n_terms])
-                _show_words(page, explained, words[:n_terms], words[n_terms:])
-            else:
-                _show_class(page, explained, n_terms, trained.model_)
-        if compares_classes:
-            page.line(
-                "Contributions of this model all have one sign; “beside others” is how much more a term adds to the"
-            )
-            page.line("class than to all classes on average, and says whether it speaks for the class or against it.")
-        if shows_words:
-            page.line("The contribution of a word is the sum of its own and its n-grams'; --json lists all terms.")
-        if has_marks:
-            show_marks(page, trained.model_.analysis.to_dict())
+        _show(categorizer, text, explanation, classes, n_terms)
 
 
 def _read_text(text: str) -> str:
-    """Return the text, which is read from standard input if it is given as -."""
+    """Return the argument TEXT, or if it is -, the text on standard input."""
     from ..corpus.streams import decode
     from .opening import STDIO, standard_input
 
@@ -113,24 +91,62 @@ def _find_class(explanation: "Explanation", label: str) -> "ClassExplanation":
     )
 
 
-def _begin_page(explanation: "Explanation", classes: tuple["ClassExplanation", ...]) -> "Page":
-    """Return a page that begins with the predicted labels."""
-    from .output import Page, label_text
+def _show(
+    categorizer: "Categorizer",
+    text: str,
+    explanation: "Explanation",
+    classes: tuple["ClassExplanation", ...],
+    n_terms: int,
+) -> None:
+    """Print the predicted labels, on a terminal the text with its terms in colour, and a table for each class.
 
-    page = Page()
+    The tables have `n_terms` terms each, or words if the model explains words.
+    """
+    from ..text.analysis import is_marked
+    from .output import Page, show_marks
+
+    page, model = Page(), categorizer.model_
+    _show_predicted(page, explanation, has_terms=bool(classes[0].contributions))
+    spans = categorizer.spans(text) if model.explains_words or page.has_styles else []
+    if page.has_styles:
+        page.styled(highlight(text, spans, _strengths(classes[0], model.needs_comparing)))
+    # Terms may have marks such as ▁. In a table of words, only n-grams that are in no word have them.
+    has_marks = not model.explains_words
+    for explained in classes:
+        if model.explains_words:
+            words = contributions_of_words(text, spans, explained, lowercase=model.lowercase)
+            has_marks |= any(is_marked(word.word) for word in words[:n_terms])
+            _show_words(page, explained, words[:n_terms], words[n_terms:])
+        else:
+            _show_class(page, explained, n_terms, model)
+    if model.needs_comparing:
+        page.line("Contributions of this model all have one sign; “beside others” is how much more a term adds to the")
+        page.line("class than to all classes on average, and says whether it speaks for the class or against it.")
+    if model.explains_words:
+        page.line("The contribution of a word is the sum of its own and its n-grams'; --json lists all terms.")
+    if has_marks:
+        show_marks(page, model.analysis.to_dict())
+
+
+def _show_predicted(page: "Page", explanation: "Explanation", *, has_terms: bool) -> None:
+    """Print the predicted labels, and if they do not follow from the scores, why.
+
+    `has_terms` says whether there are contributions of terms to show below.
+    """
+    from .output import label_text
+
     predicted = explanation.predicted if isinstance(explanation.predicted, tuple) else (explanation.predicted,)
     page.line(f"Predicted: {', '.join(map(label_text, predicted)) or 'no label'}")
     if explanation.unknown is not None:
-        no_terms = "" if classes[0].contributions else "; there are no terms to show"
+        no_terms = "" if has_terms else "; there are no terms to show"
         page.line(f"{explanation.unknown}, whatever the scores of the classes are{no_terms}.")
-    return page
 
 
 def _strengths(explained: "ClassExplanation", compares_classes: bool) -> dict[str, float]:
-    """Return how much each term speaks for the class.
+    """Return for each term how much it speaks for the class; a negative strength speaks against it.
 
-    This is the term's contribution to the score of the class; with `compares_classes`, less its mean contribution over
-    all classes.
+    The strength is the term's contribution to the score of the class. With `compares_classes`, the mean of its
+    contributions to all classes is subtracted, for models whose contributions all have one sign.
     """
     contributions = [contribution.contribution for contribution in explained.contributions]
     strengths = explained.compared() if compares_classes else contributions
@@ -139,11 +155,11 @@ def _strengths(explained: "ClassExplanation", compares_classes: bool) -> dict[st
     }
 
 
-def highlight(text: str, spans: "Iterable[Span]", contributions: Mapping[str, float]) -> "Text":
+def highlight(text: str, spans: "Iterable[Span]", strengths: Mapping[str, float]) -> "Text":
     """Return the text in styles that show which terms speak for a class, and which against it.
 
-    Where terms overlap, a character has the style of the sum of their contributions. Spans must be sorted by their
-    starts. `contributions` has a number for each term, positive if the term speaks for the class.
+    Where terms overlap, a character has the style of the sum of their strengths (see `_strengths`). `spans` must be
+    sorted by their starts. Only the first `MAX_SHOWN` characters are returned.
     """
     from rich.text import Text
 
@@ -153,16 +169,16 @@ def highlight(text: str, spans: "Iterable[Span]", contributions: Mapping[str, fl
     for start, end, term in takewhile(lambda span: span.start < len(covering_terms), spans):
         for terms in covering_terms[start:end]:
             terms.add(term)
-    styles = [_style(fsum(map(contributions.__getitem__, terms))) for terms in covering_terms]
+    styles = [_style(fsum(strengths[term] for term in terms)) for terms in covering_terms]
     styled = Text()
-    for style, positions in groupby(range(len(styles)), key=styles.__getitem__):
-        characters = [text[position] for position in positions]
-        styled.append("".join("\n" if character == "\n" else printable(character) for character in characters), style)
+    for style, group in groupby(zip(text, styles, strict=False), key=lambda pair: pair[1]):  # `styles` may be shorter
+        styled.append("".join("\n" if character == "\n" else printable(character) for character, _ in group), style)
     return styled.append("…") if len(text) > MAX_SHOWN else styled
 
 
-def _style(contribution: float) -> str:
-    return FOR if contribution > 0 else AGAINST if contribution < 0 else ""
+def _style(strength: float) -> str:
+    """Return the style of a character, given how much its terms speak for the class."""
+    return FOR if strength > 0 else AGAINST if strength < 0 else ""
 
 
 class WordContribution(NamedTuple):
@@ -179,19 +195,20 @@ def contributions_of_words(
 ) -> list[WordContribution]:
     """Return the contribution of each word of a text to a class, the largest absolute value first.
 
-    The contribution of a word is the sum of the contributions of the terms in it, over all places where it occurs. A
-    term that occurs at several places contributes the same amount at each. Terms that are not inside one word are
-    listed by themselves, like words: n-grams of words, and n-grams of scripts without spaces.
+    The contribution of a word is the sum of the contributions of the terms in it, over all places where the word
+    occurs. A term that occurs `count` times in the text contributes the same part of its contribution each time. Terms
+    that are not inside one word are listed by themselves, like words: n-grams of words, and n-grams of scripts without
+    spaces.
     """
     from ..prediction.reasons import words_of_spans
 
     by_term = {contribution.term: contribution for contribution in explained.contributions}
-    amounts: dict[str, list[float]] = defaultdict(list)
+    parts: dict[str, list[float]] = defaultdict(list)  # for each word, what each place of each term contributes
     terms: dict[str, set[str]] = defaultdict(set)
     for word, term in words_of_spans(text, spans, lowercase=lowercase):
-        amounts[word].append(by_term[term].contribution / by_term[term].count)
+        parts[word].append(by_term[term].contribution / by_term[term].count)
         terms[word].add(term)
-    words = [WordContribution(word, len(terms[word]), fsum(parts)) for word, parts in amounts.items()]
+    words = [WordContribution(word, len(terms[word]), fsum(parts_of_word)) for word, parts_of_word in parts.items()]
     return sorted(words, key=lambda word: -abs(word.contribution))
 
 
@@ -213,7 +230,7 @@ def _show_words(
 
 
 def _title(explained: "ClassExplanation") -> str:
-    """Return the class, its probability, its score and its threshold, as far as there are any."""
+    """Return the title of a table: the class, its probability if the model has any, its score and its threshold."""
     from .output import label_text
 
     threshold = "" if explained.threshold is None else f"; threshold {explained.threshold:.4f}"
@@ -222,9 +239,9 @@ def _title(explained: "ClassExplanation") -> str:
 
 
 def _show_class(page: "Page", explained: "ClassExplanation", n_terms: int, model: "Model") -> None:
-    """Print the first terms of a class with their contributions, the sum of the others, and the score.
+    """Print the first `n_terms` terms of a class with their contributions, the sum of the others, and the score.
 
-    If the model needs it, a further column compares each contribution with its mean over all classes.
+    If all contributions of the model have one sign, a further column has the strengths of the terms (`_strengths`).
     """
     from ..errors import counted
     from .output import Column, number_columns, term_text
@@ -253,5 +270,5 @@ def _show_class(page: "Page", explained: "ClassExplanation", n_terms: int, model
         Column("term"),
         *number_columns("count", "weight", "contribution", *(["beside others"] if compares_classes else [])),
     ]
-    # Without the further column, the last cell of each row is left out.
+    # Each row has a strength as its last cell, which is left out if there is no column for it.
     page.table(columns, [row[: len(columns)] for row in rows], title=_title(explained))

@@ -43,7 +43,7 @@ def command(model: str, wants_terms: bool, wants_json: bool) -> None:
 
 
 def _show(model: "Model", file: "ModelFile") -> None:
-    """Print the origin, size, settings and quality of a model, and a table of its classes."""
+    """Print lines about a model, which end with its quality, and a table of its classes."""
     from ..errors import counted
     from ..modelfile.sources import sources_of, update_method
     from .description import (
@@ -105,13 +105,17 @@ def _updates_text(updated: Mapping[str, Any]) -> str:
 
 
 def _settings(model: "Model") -> str:
-    """Return the selector, the classifier, what terms are, and all settings that differ from their defaults."""
+    """Return the settings of a model as text, such as "selector='ocfs', classifier='svm', analyzer='word'".
+
+    The selector, the classifier and the analyzer are always listed, other settings if they differ from their defaults.
+    """
     from ..categorizer import Categorizer
     from ..presentation import PRESENTATION
 
     settings, defaults = Categorizer.of_model(model).get_params(), Categorizer().get_params()
-    analysis = model.analysis  # has values where the settings are "auto"
-    if isinstance(analysis.analyzer, str):  # not a function of the user
+    analysis = model.analysis
+    if isinstance(analysis.analyzer, str):  # if it is not a function of the user
+        # The settings may be "auto"; the analysis has what training chose.
         settings |= {"analyzer": analysis.analyzer, "char_ngram_range": analysis.char_ngram_range}
         defaults["char_ngram_range"] = None  # instead of "auto", so that None, no n-grams, is not listed
     return ", ".join(

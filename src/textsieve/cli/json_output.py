@@ -1,4 +1,7 @@
-"""JSON for programs, on standard output; without rich, which `output.py` imports for tables."""
+"""JSON for programs, on standard output.
+
+This is not in `output.py`, because that imports rich for its tables, which takes time that JSON need not take.
+"""
 
 import json
 import sys
@@ -12,7 +15,10 @@ def print_json(value: object) -> None:
 
 
 def as_json(value: object, *, indent: int | None = None, encoding: str | None = None) -> str:
-    """Return JSON that can be written in `encoding`, by default that of standard output."""
+    """Return a value as JSON that can be written in `encoding`, by default that of standard output.
+
+    Characters beyond ASCII are written as they are in UTF-8 and other encodings of Unicode, and escaped for others.
+    """
     encoding = encoding or getattr(sys.stdout, "encoding", None) or "utf-8"
     if encoding.lower().startswith("utf"):
         text = json.dumps(value, ensure_ascii=False, indent=indent)
@@ -22,7 +28,7 @@ def as_json(value: object, *, indent: int | None = None, encoding: str | None = 
 
 
 def is_encodable(text: str) -> bool:
-    """Return whether the text has no unpaired surrogate, which JSON can escape but no encoding can represent."""
+    r"""Return whether the text can be encoded: whether it has no unpaired surrogate, which JSON escapes as \ud800."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -1,11 +1,14 @@
-"""Messages on standard error, with the library's settings written as options of the command line."""
+"""Messages on standard error, in which settings are written as options: `n_jobs=0` of the library is --jobs 0 here.
+
+Other functions write words for a shell, and make any text printable on one line.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
@@ -17,7 +20,7 @@ from ..warning import InputWarning
 SIZE_SETTINGS = ("max_document", "max_unpacked")
 """Settings whose values are numbers of bytes, written as 20kB."""
 REPEATED_SETTINGS = ("text",)
-"""Settings whose option is repeated for each of several values."""
+"""Settings that may be lists; their option is repeated for each item."""
 UNITS = ("", "kB", "MB", "GB", "TB")
 
 
@@ -51,7 +54,8 @@ def write_setting(setting: Setting) -> str:
     """Return a setting as an option with its value, such as --jobs 0, or as Python code if it has no option.
 
     If the running command has an option for the setting, that option is written. Otherwise, as for a setting of `train`
-    in a message of `update`, the option comes from the table of settings.
+    in a message of `update`, the option comes from the table of settings. A setting without a value is only the name of
+    its option.
     """
     name, opposite = _option_names(setting.name)
     value = setting.value
@@ -59,10 +63,10 @@ def write_setting(setting: Setting) -> str:
         return str(setting)
     if value is UNSET:
         return name
-    if (word := _word_after_flag(setting.name)) is not None and value == word:
+    if (word := _word_after_flag(setting.name)) is not None and value == word:  # --keep-stats all
         return f"{name} {word}"
     flag_value = _flag_value(setting.name, has_opposite=bool(opposite))
-    if flag_value is not UNSET:
+    if flag_value is not UNSET:  # the option is a flag
         return name if value == flag_value else opposite or f"no {name}"
     if value is None:
         return f"no {name}"
@@ -77,7 +81,10 @@ def option_name(setting: str) -> str:
 
 
 def _option_names(setting: str) -> tuple[str, str]:
-    """Return the option for a setting, and its opposite such as --no-multilabel; "" for those that do not exist."""
+    """Return the option for a setting and the one for its opposite: --multilabel and --no-multilabel.
+
+    A name is "" if there is no such option.
+    """
     option = _running_options().get(setting)
     if option is not None:  # of -o and --output, the longer name is the clearer one
         return max(option.opts, key=len), max(option.secondary_opts, key=len, default="")
@@ -95,7 +102,10 @@ def _word_after_flag(setting: str) -> str | None:
 
 
 def _flag_value(setting: str, *, has_opposite: bool) -> object:
-    """Return the value that a flag gives to a setting, or `UNSET` if the option is not a flag."""
+    """Return the value that a setting has if its flag is given, or `UNSET` if its option is not a flag.
+
+    With `has_opposite`, the flag is one of a pair such as --multilabel and --no-multilabel.
+    """
     spec = SETTINGS.get(setting)
     if spec is not None and spec.option is not None and spec.option.is_flag:
         return spec.option.sets
@@ -104,16 +114,17 @@ def _flag_value(setting: str, *, has_opposite: bool) -> object:
 
 
 def _running_options() -> dict[str, click.Option]:
-    """Return the options of the running command by the names of their settings."""
+    """Return the options of the running command by the names of their settings; empty outside of a command."""
     command = _running_command()
     parameters = () if command is None else command.params
     return {str(option.name): option for option in parameters if isinstance(option, click.Option)}
 
 
 def _running_command() -> click.Command | None:
-    """Return the subcommand that is running, or None outside of click.
+    """Return the subcommand that is running, or None if no command is.
 
-    While errors are handled, click's current context is that of the group, which knows the name of the subcommand.
+    Errors are handled after the subcommand has ended. Then click's current context is that of the group `textsieve`,
+    which still has the name of the subcommand.
     """
     context = click.get_current_context(silent=True)
     if context is None:
@@ -128,12 +139,17 @@ def _value_text(setting: str, value: Any) -> str:
     if setting in SIZE_SETTINGS and isinstance(value, int):
         return size_text(value)
     if setting in ("ngram_range", "char_ngram_range") and isinstance(value, tuple) and len(value) == 2:
-        shortest, longest = value
-        return str(shortest) if shortest == longest else f"{shortest}-{longest}"
+        return lengths_text(value)
     if isinstance(value, list | tuple):
         value = ",".join(map(str, value))
     # `shown` shortens a text of 60 or more characters, so there is no use in quoting it for a shell.
     return shell_quote(value) if isinstance(value, str) and len(value) < 60 else shown(value)
+
+
+def lengths_text(lengths: Sequence[int]) -> str:
+    """Return the shortest and the longest length of n-grams as options take them: 1-2 for (1, 2), and 2 for (2, 2)."""
+    shortest, longest = lengths
+    return str(shortest) if shortest == longest else f"{shortest}-{longest}"
 
 
 def shell_quote(word: str) -> str:
@@ -148,7 +164,8 @@ def shell_quote(word: str) -> str:
         return shlex.quote(word)
     if re.fullmatch(r"[\w@+=:,./\\-]+", word):
         return word
-    # Before a quote, inside or at the end, a backslash needs another one.
+    # Each backslash before a quote needs another one: before a quote in the word, and at its end, where the closing
+    # quote follows.
     escaped = re.sub(r'(\\*)"', r'\1\1\\"', re.sub(r"(\\+)$", r"\1\1", word))
     return f'"{escaped}"'
 
@@ -160,11 +177,11 @@ def shell_join(words: Iterable[str]) -> str:
 
 def size_text(size: int) -> str:
     """Return a number of bytes in the largest unit that needs no decimals, as options take it: 20kB for 20000."""
-    thousands = 0
-    while size and size % 1000 == 0 and thousands < len(UNITS) - 1:
+    unit = 0  # a position in `UNITS`
+    while size and size % 1000 == 0 and unit < len(UNITS) - 1:
         size //= 1000
-        thousands += 1
-    return f"{size}{UNITS[thousands]}"
+        unit += 1
+    return f"{size}{UNITS[unit]}"
 
 
 # -- characters --------------------------------------------------------------------------------------------------
@@ -180,5 +197,5 @@ def printable(text: str) -> str:
 
 
 def on_one_line(text: str) -> str:
-    """Return the printable text with every run of white space, such as a line end, as one space."""
+    """Return the printable text on one line: line ends and all other white space become single spaces."""
     return printable(" ".join(text.split()))

@@ -1,7 +1,8 @@
 """Open the paths of the command line: a file, a folder, a named corpus, or - for standard input.
 
-Three groups of functions: open documents; remember the options for reading in a model, and use them again; and check
-paths before any work is done.
+This module has three groups of functions. The first opens documents. The second is for options for reading, such as
+--text: `train` stores them in the model, so that other commands can read later documents in the same way. The third
+checks paths before any work is done.
 """
 
 import os
@@ -11,26 +12,29 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..corpus import Batch, Corpus, read
+from ..corpus import Batch, Corpus, Report, read
 from ..corpus.named_corpora import is_corpus_name
 from ..corpus.streams import read_head
 from ..errors import InputError, counted, shown
 from ..files import check_openable
 from ..prediction import Model
+from ..progress import Progress
 from .messages import shell_join, warn
 
 STDIO = "-"
 COLUMNS = ("text", "label")
+"""The options for reading whose values are names or numbers of columns."""
 READ_OPTIONS = (*COLUMNS, "label_separator", "fold_labels", "format", "sheet", "encoding")
 """The options for reading that `train` stores in the model: they say how the documents are written."""
 LIMITS = ("max_document", "max_unpacked", "follow_links")
 """The options for reading that are not stored: they say what is safe on this machine."""
 FEEDBACK_KEYS = tuple(frozenset({"text", label, "predicted", "model", "time"}) for label in ("label", "labels"))
-"""Keys of the corrections that the service writes, of single-label and of multilabel models."""
+"""The keys of a correction that the service writes, for single-label and for multilabel models."""
 
-
-Watch = Callable[[str, Mapping[str, Any], Mapping[str, str]], Callable[[Iterator[Batch]], Iterator[Batch]]]
-"""A function that gets each path with its options and defaults, and returns a `transform` of `Corpus.mapped`."""
+BatchTransform = Callable[[Iterator[Batch]], Iterator[Batch]]
+"""A function through which all batches of a corpus go, such as a `CorpusDigest`; see `Corpus.mapped`."""
+Watch = Callable[[str, Mapping[str, Any], Mapping[str, str]], BatchTransform]
+"""A function that gets a path, its options for reading and its defaults, and returns the transform of its batches."""
 
 
 # -- documents ---------------------------------------------------------------------------------------------------
@@ -43,22 +47,24 @@ def open_corpus(path: str, read_options: Mapping[str, Any], **more: Any) -> Iter
     `read_options` has the values of the options for reading, such as --encoding; `more` has other arguments of `read`.
     With `stream=True`, only the texts of JSON lines on standard input are read, as they arrive, and only once.
 
-    The corrections of the service always have the same keys, so the columns that a model learned from are not for them:
-    in a table, a column "model" may have the labels, but in a correction, "model" is the version of the model. Columns
-    that the options name are used as given, with a warning if they take such a key for the label.
+    The argument `usual` of `read` has default columns, such as those of the documents that a model learned from. They
+    are not used for corrections that the service wrote, which always have the keys `FEEDBACK_KEYS`. Otherwise, for a
+    model that learned its labels from a column "model", the label of a correction would be read from its key "model",
+    which has the version of the model. Columns that the user names with options are used for corrections, too, with a
+    warning if the label is read from the wrong key.
     """
     more["usual"] = {"fixed_keys": FEEDBACK_KEYS, **(more.get("usual") or {})}
     stream = more.pop("stream", False)
     arguments = {name: value for name, value in read_options.items() if value is not None} | more
     if path != STDIO:
         corpus = read(path, **arguments)
-        _warn_of_other_labels(corpus)
+        _warn_of_misread_corrections(corpus)
         yield corpus
     else:
         from ..corpus.pipes import read_pipe
 
         with read_pipe(standard_input(), "standard input", stream=stream, **arguments) as corpus:
-            _warn_of_other_labels(corpus)
+            _warn_of_misread_corrections(corpus)
             yield corpus
     warn_of_replaced_bytes(corpus)
 
@@ -67,8 +73,8 @@ def open_corpus(path: str, read_options: Mapping[str, Any], **more: Any) -> Iter
 def open_chained(paths: Sequence[str], read_options: Mapping[str, Any], watch: Watch) -> Iterator[Corpus]:
     """Yield the documents at one or more paths as one corpus.
 
-    Of several paths, empty files are skipped with a warning; if all are empty, raise `InputError`. `watch` is called
-    for each path, with its options for reading and its defaults, and returns a function through which its batches go.
+    If there are several paths, empty files are skipped with a warning; if all are empty, raise `InputError`. `watch` is
+    called for each path before it is read, and the batches of the path go through the function that it returns.
     """
     empty = [path for path in paths if is_empty_file(path)] if len(paths) > 1 else []
     if empty and len(empty) == len(paths):
@@ -82,7 +88,7 @@ def open_chained(paths: Sequence[str], read_options: Mapping[str, Any], watch: W
         for path, path_options, defaults in read_options_by_path(paths, unfolded_options, defaults={}):
             transform = watch(path, path_options, defaults)
             if path not in empty:
-                corpus = stack.enter_context(open_corpus(path, path_options, usual=as_given(defaults)))
+                corpus = stack.enter_context(open_corpus(path, path_options, usual=also_for_corrections(defaults)))
                 corpora.append(corpus.mapped(transform))
         corpus = corpora[0] if len(corpora) == 1 else Corpus.chained(corpora)
         if read_options["fold_labels"]:
@@ -97,19 +103,47 @@ def read_options_by_path(
     """Yield each path with its options for reading and its defaults for options that are not given.
 
     The first path must have the columns that the options name. The other paths need not have them, because some formats
-    have no columns: for the other paths, column names, the label separator and the sheet are only defaults.
+    have no columns. So for the other paths, column names, the label separator and the sheet become defaults: with
+    `{"text": "body", "encoding": "latin-1"}`, the options of the second path are `{"text": None, "encoding":
+    "latin-1"}`, and `"text": "body"` is added to its defaults.
     """
     yield paths[0], read_options, defaults
     options = {option: read_options[option] for option in ("label_separator", "sheet")}
-    optional = named_columns(read_options) | {option: value for option, value in options.items() if value is not None}
-    required = {name: None if name in optional else value for name, value in read_options.items()}
+    new_defaults = named_columns(read_options) | {name: value for name, value in options.items() if value is not None}
+    other_options = {name: None if name in new_defaults else value for name, value in read_options.items()}
     for path in paths[1:]:
-        yield path, required, {**defaults, **optional}
+        yield path, other_options, {**defaults, **new_defaults}
 
 
-def as_given(defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """Return defaults that are for all documents, the corrections of the service too, because options name them."""
+def also_for_corrections(defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """Return default columns so that `open_corpus` uses them for corrections of the service, too.
+
+    This is for columns that the user has named with options, rather than columns that a model remembers.
+    """
     return {**defaults, "fixed_keys": ()}
+
+
+def with_progress(corpus: Corpus, stage: str, on_progress: Progress) -> Corpus:
+    """Return a corpus of the same documents that calls `on_progress` after each batch, in every pass.
+
+    A pass over the new corpus is also a pass over `corpus`, and sets its `report`. From that report, `open_corpus`
+    prints its warning about replaced bytes. The report of the new corpus does not count these.
+    """
+
+    def start(report: Report) -> Iterator[Batch]:
+        done = 0
+        for batch in corpus.batches(places=report.places):
+            yield batch
+            done += len(batch)
+            on_progress(stage, done, None)
+
+    return Corpus(
+        corpus.name,
+        start,
+        multilabel=corpus.multilabel,
+        sample_columns=corpus.sample_columns,
+        tables=corpus.tables,
+    )
 
 
 def is_empty_file(path: str) -> bool:
@@ -126,8 +160,8 @@ def standard_input() -> Any:
     return sys.stdin.buffer
 
 
-def _warn_of_other_labels(corpus: Corpus) -> None:
-    """Print a warning if a file has the corrections of the service, and another key is read as their label."""
+def _warn_of_misread_corrections(corpus: Corpus) -> None:
+    """Print a warning for each file of corrections of the service whose labels are read from the wrong key."""
     for table in corpus.tables:
         keys = {*table.text, table.label, *table.kept, *table.left_out}
         if keys in FEEDBACK_KEYS and table.label not in ("label", "labels"):
@@ -151,7 +185,7 @@ def warn_of_replaced_bytes(corpus: Corpus) -> None:
 
 
 def given_options(read_options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options for reading that were given, for the model to store; a flag that is not set is False."""
+    """Return the options for reading that the user gave, without flags that are not set, for the model to store."""
     values = {option: read_options.get(option) for option in READ_OPTIONS}
     return {option: value for option, value in values.items() if value is not None and value is not False}
 
@@ -169,12 +203,12 @@ def _is_named(option: str, value: object) -> bool:
 
 
 def remembered_read_options(model: Model) -> dict[str, Any]:
-    """Return the options for reading that `train` got, as the model stores them; older models store only columns."""
+    """Return the options for reading that `train` got, from the model; older models store only columns."""
     return _stored_columns(model) | valid_read_options(model.about.get("reading"))
 
 
 def valid_read_options(stored: object) -> dict[str, Any]:
-    """Return the options for reading in a model file, without those that are invalid."""
+    """Return the options for reading in `stored`, without invalid ones; a model file may have any JSON value there."""
     options = stored if isinstance(stored, dict) else {}
     return {option: options[option] for option in READ_OPTIONS if _is_valid_option(option, options.get(option))}
 
@@ -197,10 +231,10 @@ def default_read_options(model: Model) -> dict[str, Any]:
 
 
 def label_spellings(model: Model, read_options: Mapping[str, Any]) -> list[str] | None:
-    """Return the spellings to which labels are folded for a model; None if labels stay as they are.
+    """Return the classes of a model, as the spellings that folded labels get, or None if labels are not folded.
 
-    Labels are folded if the option says so, or if `train` got it. They get the spelling of the model's classes; if it
-    has classes that differ only in case, of the larger one.
+    Labels are folded if --fold-labels is given, or was given to `train`. The largest class comes first: if some classes
+    differ only in case, labels get the spelling of the first of them.
     """
     if not read_options["fold_labels"] and not remembered_read_options(model).get("fold_labels"):
         return None
@@ -216,9 +250,10 @@ def _stored_columns(model: Model) -> dict[str, Any]:
 
 
 def columns_lines(corpus: Corpus, *, only_choices: bool = False) -> list[str]:
-    """Return a line on the columns that were read of each table of a corpus, and the columns and sheets left out.
+    """Return a line for each table of a corpus: which columns were read, and which columns and sheets were not.
 
-    With `only_choices`, tables are left out that have nothing but one text column and the kept columns.
+    With `only_choices`, there are lines only for tables where the reader had to choose: those with several text
+    columns, with columns that were not read, or with other sheets.
     """
     lines = []
     for table in corpus.tables:
@@ -237,7 +272,8 @@ def check_output(output: str, *inputs: str, what: str, may_be_stream: bool = Fal
     """Raise `InputError`, before any work is done, for an output that can't be written or would damage the inputs.
 
     An output must not replace an input. It must not be in a folder of documents, where the next run would read it as a
-    document. `what` describes the output, and `option` is the option that names it; see `files.check_openable`.
+    document. `what` describes the output in messages, such as "a model", `option` is the option that names it, and
+    `may_be_stream` allows a pipe or device instead of a file.
     """
     check_openable(output, what=what, may_be_stream=may_be_stream)
     for path in inputs:
@@ -252,8 +288,22 @@ def check_output(output: str, *inputs: str, what: str, may_be_stream: bool = Fal
             raise InputError(f"would be among the documents of {path}", place=output, hint=hint)
 
 
+def check_chart(file: str, path: str, *, option: str) -> None:
+    """Raise an error, before any work is done, if a chart of the documents at `path` can't be drawn to a file.
+
+    `option` is the option that names the file, such as "--plot".
+    """
+    from ..extras import require_extra
+
+    require_extra("plots", what=option)
+    from ..plots import check_target
+
+    check_target(file)
+    check_output(file, path, what="a chart", option=option)
+
+
 def _is_document_of(folder: str, output: str) -> bool:
-    """Return whether a file would be read as a document of a folder; hidden files are not."""
+    """Return whether a file would be read as a document of a folder: if it is below it, and not hidden."""
     prefix, target = os.path.join(os.path.realpath(folder), ""), os.path.realpath(output)
     names = target.removeprefix(prefix).split(os.sep)
     return target.startswith(prefix) and not any(name.startswith(".") for name in names)
@@ -276,7 +326,11 @@ def hint_if_not_a_model(verb: str, model: str, *others: str) -> Iterator[None]:
 
 
 def _wrong_file_hint(verb: str, model: str, others: tuple[str, ...]) -> str | None:
-    """Return a hint for a file that is not a model: another order of the paths, or training; None if neither fits."""
+    """Return a hint for a file that is not a model, or None if there is no likely mistake.
+
+    If one of `others` is a model, the hint is the command with the paths in the right order. If the file at `model` has
+    the ending of a file of documents, the hint is a command that trains a model on it.
+    """
     from ..corpus.formats import by_ending
 
     if not os.path.isfile(model) or _begins_as_model(model):

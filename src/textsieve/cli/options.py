@@ -1,4 +1,8 @@
-"""Options that several commands share, in bundles: a command gets each bundle as one dictionary of settings."""
+"""Options that several commands share: bundles of options, parsers of their values, and the settings as options.
+
+A command gets the values of a bundle as one dictionary. Most options stand for a setting of `Categorizer`;
+`setting_option` makes these from the table of settings.
+"""
 
 import csv
 import glob
@@ -13,7 +17,7 @@ from typing import Any, NamedTuple
 import click
 from click.shell_completion import CompletionItem
 
-from ..categorizer_settings import AUTO, ONE_STANDARD_ERROR, SETTINGS
+from ..categorizer_settings import AUTO, ONE_STANDARD_ERROR, SETTINGS, Option, SettingSpec
 from ..corpus.formats import BY_NAME as FORMATS
 from ..corpus.named_corpora import NAMED
 from ..corpus.source import ALL_COLUMNS, Keep
@@ -25,8 +29,10 @@ from ..registry import CLASS_WEIGHT_RULES
 from ..settings import as_bytes
 from ..text.analyzers import ANALYZERS
 from ..text.languages import code_of, languages_with_stop_words
+from .messages import lengths_text
 
 _CONTROLS = frozenset(map(chr, range(32))) - set("\t\n\v\f\r")
+"""Control characters other than white space, which no text file has."""
 
 MAX_STOP_WORD_BYTES = 8 << 20
 """The maximum size of a file of stop words; the header of a model, which may store them, has no room for more."""
@@ -35,7 +41,11 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def bundle(name: str, *options: Decorator) -> Decorator:
-    """Return a decorator that adds options to a command, which gets their values as one dictionary called `name`."""
+    """Return a decorator that adds options to a command, which gets their values as one dictionary called `name`.
+
+    With `bundle("split", click.option("--folds"), click.option("--seed"))`, the command `--folds 5` is called with
+    `split={"folds": "5", "seed": None}`.
+    """
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
@@ -43,8 +53,8 @@ def bundle(name: str, *options: Decorator) -> Decorator:
             bundled = {key: values.pop(key) for key in keys}  # `keys` is set below, before any call
             return command(*args, **{name: bundled}, **values)
 
-        # click collects the parameters of a command in the list `__click_params__`, which `wraps` shares with `call`.
-        # The entries after the first `n_before` are the options of this bundle.
+        # click collects the parameters of a command in its list `__click_params__`. `wraps` gives `call` the same list,
+        # so it has parameters of the command already; those that are added below are the options of this bundle.
         n_before = len(getattr(command, "__click_params__", ()))
         decorated: Any = call
         for option in reversed(options):
@@ -74,8 +84,8 @@ def complete_corpora(_: click.Context, __: click.Parameter, incomplete: str) -> 
 
 
 def complete_documents(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Let the shell complete the name of a file; return names of corpora if no file has a name that begins so."""
-    has_files = glob.glob(f"{glob.escape(os.path.expanduser(incomplete))}*")
+    """Let the shell complete the name of a file, or if no file begins with the text, return names of corpora."""
+    has_files = bool(glob.glob(f"{glob.escape(os.path.expanduser(incomplete))}*"))
     complete = complete_files if has_files or not incomplete else complete_corpora
     return complete(context, parameter, incomplete)
 
@@ -84,21 +94,21 @@ def complete_documents(context: click.Context, parameter: click.Parameter, incom
 
 
 def column(value: str) -> str | int:
-    """Parse a column: its name, or its number in a table without a header."""
+    """Parse a column: return its name, or if the text has only digits, its number, for tables without a header."""
     return int(value) if value.isdecimal() else value
 
 
 def one_or_several(columns: tuple[str | int, ...]) -> str | int | list[str | int] | None:
-    """Return None for no column, one column by itself, and several as a list."""
+    """Return the columns as `read` takes them: None, one column by itself, or a list of several."""
     if not columns:
         return None
     return columns[0] if len(columns) == 1 else list(columns)
 
 
 def parse_keep(values: tuple[str, ...]) -> Keep | None:
-    """Parse --keep: names or numbers of columns, separated by commas; "all" or "none"; None if it is not given.
+    """Parse --keep: return the columns, `ALL_COLUMNS` for "all", () for "none", and None if the option is not given.
 
-    A name that contains a comma is in quotes, as in CSV.
+    Columns are names or numbers, separated by commas. A name that contains a comma is in quotes, as in CSV.
     """
     names = [name for value in values for name in next(csv.reader([value], skipinitialspace=True), []) if name]
     if ALL_COLUMNS in names:
@@ -111,7 +121,7 @@ def parse_keep(values: tuple[str, ...]) -> Keep | None:
 
 
 def number_or_share(value: str) -> int | float:
-    """Parse an integer, or a share written with a decimal point."""
+    """Parse a number: return an integer for digits only, and a float for anything else, such as the share 0.5."""
     try:
         return int(value) if value.isdecimal() else float(value)
     except ValueError:
@@ -152,22 +162,31 @@ def char_ngram_range(value: str) -> tuple[int, int] | str | None:
 
 
 def max_size(value: str) -> str | None:
-    """Return the size as it is written, for `Settings` to check; None for "none", no limit."""
+    """Return None, which means no limit, for "none"; return any other text unchanged, because `Settings` checks it."""
     return None if value == "none" else value
 
 
 def _lengths(value: str, allowed: str) -> tuple[int, int]:
-    """Parse the smallest and the largest length of n-grams: "1-2", or "2" for both."""
+    """Parse the smallest and the largest length of n-grams: "1-2" is (1, 2), and "2" is (2, 2).
+
+    `allowed` describes valid values in the error message.
+    """
     match = re.fullmatch(r"(\d+)(?:-(\d+))?", value)
-    if match and match[2] and int(match[1]) > int(match[2]) > 0:  # would be valid in the other order
-        raise click.BadParameter(f"{value!r}; the smaller number comes first: use {match[2]}-{match[1]}.")
-    if not match or not 1 <= int(match[1]) <= int(match[2] or match[1]):
+    if not match:
         raise click.BadParameter(f"{value!r}; use {allowed}.")
-    return int(match[1]), int(match[2] or match[1])
+    first, last = int(match[1]), int(match[2] or match[1])
+    if first > last > 0:
+        raise click.BadParameter(f"{value!r}; the smaller number comes first: use {match[2]}-{match[1]}.")
+    if first < 1 or last < 1:
+        raise click.BadParameter(f"{value!r}; use {allowed}.")
+    return first, last
 
 
 def stop_words(values: tuple[str, ...], encoding: str | None) -> str | list[str] | None:
-    """Parse --stop-words: return a language's name, the words in a file (in this `encoding`), or None if not given."""
+    """Parse --stop-words: return the name of a language, or the words of a file, or None if the option is not given.
+
+    `values` has an entry for each time that the option is given. `encoding` is that of the file, by default UTF-8.
+    """
     if len(values) > 1:
         raise click.BadParameter(f"{' and '.join(values)}; give it once, and for more words a file of all of them.")
     if not values or code_of(values[0]) is not None:
@@ -187,16 +206,16 @@ def stop_words(values: tuple[str, ...], encoding: str | None) -> str | list[str]
 
 
 def _read_stop_word_file(path: str) -> bytes:
-    """Return the content of a file, or of a pipe that the shell has made: `<(grep ... words)`.
+    """Return the content of a file, or of a pipe that the shell has made for `--stop-words <(grep ... words)`.
 
-    `open_regular` rejects named pipes, because reading one that no process writes to would never end. The pipe of a
-    shell has no name in the file system: its path, such as /dev/fd/63, resolves to one that doesn't exist; on macOS, to
-    itself.
+    Other pipes raise an error, because reading a pipe to which no process writes would never end. Those have a name in
+    the file system, and a pipe of the shell has none: its path, such as /dev/fd/63, is a link to a path that does not
+    exist, and on macOS no link at all.
     """
     is_pipe = stat.S_ISFIFO(os.stat(path).st_mode)
     target = os.path.realpath(path)
     is_unnamed = os.path.dirname(target) == "/dev/fd" or not os.path.exists(target)
-    if not (is_pipe and is_unnamed):
+    if not (is_pipe and is_unnamed):  # `open_regular` raises `InputError` for pipes
         with open_regular(path, what="a list of stop words", max_bytes=MAX_STOP_WORD_BYTES) as file:
             return file.read()
     with open(path, "rb") as pipe:
@@ -256,7 +275,7 @@ class NameValue(NamedTuple):
 
 
 def name_value(text: str) -> NameValue:
-    """Parse name=value; the value is read as JSON, or else as text."""
+    """Parse name=value; the value is read as JSON, and as text if it is none: C=10 has a number, pooling=max a text."""
     name, equals, value = text.partition("=")
     if not (name and equals):
         raise click.BadParameter(f"{text!r}; write name=value, for example pooling=max.")
@@ -267,7 +286,11 @@ def name_value(text: str) -> NameValue:
 
 
 def class_weight(values: tuple[str, ...]) -> str | dict[str, float] | None:
-    """Parse class weights: "auto", also for no value, "none", the name of a rule, or label=factor for some classes."""
+    """Parse the values of --class-weight, which may be repeated.
+
+    Return "auto" if there are none, None for "none", the name of a rule such as "balanced", or a dictionary of factors:
+    `("spam=5", "ham=1")` becomes `{"spam": 5.0, "ham": 1.0}`.
+    """
     if values in ((), (AUTO,)):
         return AUTO
     if values == ("none",):
@@ -312,7 +335,7 @@ _TYPES: Mapping[str, Any] = {
     "folds": click.IntRange(min=2),
     "n_jobs": threads,
 }
-"""The click types of settings that are neither flags nor names of a method."""
+"""The click types of settings whose options take other values than the name of a choice."""
 
 _CONVERTERS: Mapping[str, Callable[[click.Context, Any], Any]] = {
     **dict.fromkeys(METHOD_OPTIONS, lambda _, pairs: {pair.name: pair.value for pair in pairs} or None),
@@ -320,77 +343,89 @@ _CONVERTERS: Mapping[str, Callable[[click.Context, Any], Any]] = {
     "stop_words": lambda context, values: stop_words(values, context.params.get("encoding")),
     "examples": lambda _, values: list(values) or None,
 }
-"""For each option that may be repeated, the function from all its values to the value of the setting."""
+"""For settings whose option may be repeated: the function from click's context and all values to the setting."""
 
 
-SET = "yes"
-"""The word that stands for a flag without a word after it; see `CommandWithWords`."""
+NO_WORD = "yes"
+"""The value that `CommandWithWords` gives to a flag that may have a word after it, but has none."""
 
 
 class CommandWithWords(click.Command):
-    """A command with flags that may have a word after them, such as --keep-stats all.
+    """A command with flags that may have a certain word after them: --keep-stats, or --keep-stats all.
 
-    click would take whatever follows such a flag for its word, also the name of a file.
+    click has no such flags: it would take any argument after the flag for its value, also the name of a file. So before
+    click parses the arguments, `--keep-stats all` becomes `--keep-stats=all`, and `--keep-stats news.csv` becomes
+    `--keep-stats=yes news.csv`.
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Write each such flag with its word, or with `SET` if another argument follows, and parse the arguments."""
-        word_of = {spec.option.name: spec.option.may_be for spec in SETTINGS.values() if spec.option}
-        written: list[str] = []
-        waiting = list(reversed(args))
-        while waiting:
-            argument = waiting.pop()
-            word = word_of.get(argument)
-            if argument == "--":  # only paths follow
-                written += [argument, *reversed(waiting)]
-                break
-            if word is None:
-                written.append(argument)
+        """Give each flag that may have a word a value, and let click parse the arguments."""
+        word_by_flag = {
+            spec.option.name: spec.option.may_be for spec in SETTINGS.values() if spec.option and spec.option.may_be
+        }
+        paths_begin = args.index("--") if "--" in args else len(args)  # after "--", click expects only paths
+        arguments: list[str] = []
+        previous_flag = ""  # the flag before the current argument, if that may be its word
+        for argument in args[:paths_begin]:
+            if previous_flag and argument == word_by_flag[previous_flag]:
+                arguments[-1] = f"{previous_flag}={argument}"
+                previous_flag = ""
+            elif argument in word_by_flag:
+                arguments.append(f"{argument}={NO_WORD}")
+                previous_flag = argument
             else:
-                written.append(f"{argument}={waiting.pop() if waiting and waiting[-1] == word else SET}")
-        return super().parse_args(ctx, written)
+                arguments.append(argument)
+                previous_flag = ""
+        return super().parse_args(ctx, arguments + args[paths_begin:])
 
 
 def setting_option(name: str, **changes: Any) -> Decorator:
     """Return the click option of a setting of a `Categorizer`.
 
-    Its arguments come from the table of settings; `changes` are arguments of `click.option` that replace them.
+    Its names, its help and its default come from the table of settings. `changes` are arguments of `click.option` that
+    replace those of the setting.
     """
     spec = SETTINGS[name]
     option = spec.option
     assert option is not None, f"{name} has no option"
-    arguments: dict[str, Any] = {"help": spec.option_help, "metavar": option.metavar}
-    if option.may_be is not None:
-        value_of_word = {None: spec.default, SET: option.sets, option.may_be: option.may_be}
-        arguments |= {"type": click.Choice([option.may_be, SET]), "callback": lambda _, __, word: value_of_word[word]}
-    elif option.is_flag:
-        value_of = {True: option.sets, False: spec.default}
-        arguments |= {"is_flag": True, "callback": lambda _, __, is_given: value_of[is_given]}
-    elif name in _CONVERTERS:
-        convert = _CONVERTERS[name]
-        arguments |= {"multiple": True, "type": _TYPES.get(name)}
-        if name != "stop_words":  # click accepts it twice only so that our error says what to do
-            arguments["help"] += " May be repeated."
-        arguments["callback"] = lambda context, _, values: convert(context, values)
-    elif "/" in option.name:  # --multilabel/--no-multilabel
-        arguments["default"] = spec.default
-    else:
-        value_type = _TYPES.get(name) or (click.Choice(list(spec.choices)) if spec.choices else str)
-        default = None if spec.option_default is None else value_as_text(name, spec.option_default)
-        arguments |= {"type": value_type, "default": default, "show_default": default is not None}
+    arguments: dict[str, Any] = {"help": spec.option_help, "metavar": option.metavar, **_kind_of_option(spec, option)}
+    if name in _CONVERTERS and name != "stop_words":  # click takes stop words twice only so that our error explains it
+        arguments["help"] += " May be repeated."
     if name == "stop_words":
         arguments["shell_complete"] = complete_files
     names = [option_name for option_name in (option.short, option.name, name) if option_name is not None]
     return click.option(*names, **{**arguments, **changes})
 
 
+def _kind_of_option(spec: SettingSpec, option: Option) -> dict[str, Any]:
+    """Return the arguments of `click.option` that say what the option of a setting takes, and what its default is."""
+    if option.may_be is not None:  # a flag, or a flag and a word: --keep-stats, --keep-stats all
+        value_of_word = {None: spec.default, NO_WORD: option.sets, option.may_be: option.may_be}
+        choice = click.Choice([option.may_be, NO_WORD])
+        return {"type": choice, "callback": lambda _, __, word: value_of_word[word]}
+    if option.is_flag:
+        value_of_flag = {True: option.sets, False: spec.default}
+        return {"is_flag": True, "callback": lambda _, __, is_given: value_of_flag[is_given]}
+    if spec.name in _CONVERTERS:  # may be repeated
+        convert = _CONVERTERS[spec.name]
+        return {
+            "multiple": True,
+            "type": _TYPES.get(spec.name),
+            "callback": lambda context, _, values: convert(context, values),
+        }
+    if "/" in option.name:  # --multilabel/--no-multilabel
+        return {"default": spec.default}
+    value_type = _TYPES.get(spec.name) or (click.Choice(list(spec.choices)) if spec.choices else str)
+    default = None if spec.option_default is None else value_as_text(spec.name, spec.option_default)
+    return {"type": value_type, "default": default, "show_default": default is not None}
+
+
 def value_as_text(name: str, value: Any) -> str:
-    """Return the value of a setting as it is written after its option."""
+    """Return the value of a setting as it is written after its option: "1-2" for the range (1, 2), "none" for None."""
     if name in ("char_ngram_range", "max_size", "class_weight", "selector", "probabilities") and value is None:
         return "none"
     if name in ("ngram_range", "char_ngram_range") and not isinstance(value, str):
-        first, last = value
-        return str(first) if first == last else f"{first}-{last}"
+        return lengths_text(value)
     if name == "held_out" and value is None:
         return "0"  # no held-out documents
     return str(value)
@@ -406,7 +441,7 @@ def arguments_of(name: str, value: Any) -> list[str]:
     if option is None:
         return []
     option_name = option.short or option.name
-    if option.may_be is not None and value == option.may_be:
+    if option.may_be is not None and value == option.may_be:  # --keep-stats all
         return [option_name, option.may_be]
     if option.is_flag:
         return [option_name] if value == option.sets else []
@@ -427,7 +462,7 @@ def arguments_of(name: str, value: Any) -> list[str]:
 
 
 def _json_or_text(value: Any) -> str:
-    """Return a text that `name_value` parses to this value: JSON, but a plain text if that alone is not valid JSON."""
+    """Return the text that `name_value` parses to this value: JSON, or a text without quotes if that is no JSON."""
     if not isinstance(value, str):
         return json.dumps(value)
     try:
@@ -496,7 +531,7 @@ _TERM_SETTINGS = (
 )
 term_settings = bundle("term_settings", *map(setting_option, _TERM_SETTINGS))
 
-_WORDS = {
+_WORD_OPTIONS = {
     "analyzer": setting_option(
         "analyzer",
         type=click.Choice(list(ANALYZERS)),
@@ -511,8 +546,8 @@ _WORDS = {
         help="Count n-grams of characters, too: 3-5 for 3 to 5 characters between spaces.",
     ),
 }
-word_settings = bundle("term_settings", *(_WORDS.get(name) or setting_option(name) for name in _TERM_SETTINGS))
-"""The options of `term_settings` for commands that study terms. By default, terms are words, as in the literature."""
+word_settings = bundle("term_settings", *(_WORD_OPTIONS.get(name) or setting_option(name) for name in _TERM_SETTINGS))
+"""The same options as `term_settings`, for commands that study terms: by default, terms are words, as in the papers."""
 
 _SELECTORS = {name: about for name, about in SETTINGS["selector"].choices.items() if name != AUTO}
 selection = bundle(
@@ -578,7 +613,7 @@ json_flag = click.option("--json", "wants_json", is_flag=True, help="Print one J
 
 
 def check_term_settings(term_settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that define terms; raise `BadParameter` for a language that has no effect."""
+    """Return the values of a bundle `term_settings`; raise `BadParameter` for a language without --normalise."""
     if term_settings["language"] is not None and term_settings["normalise"] is None:
         raise click.BadParameter(
             f"{term_settings['language']!r} has no effect: it is the language of stems or lemmas; add --normalise stem "

@@ -1,4 +1,7 @@
-"""Tables for people, on standard output: readable in 80 columns and in a pipe, with any labels and terms."""
+"""Output for people, on standard output: lines and tables, readable on a terminal of 80 columns and in a pipe.
+
+Labels and terms may have any characters and any length: they are escaped, and cut to the width of their column.
+"""
 
 import os
 import sys
@@ -19,12 +22,9 @@ from .messages import printable
 PIPE_WIDTH = 120
 """The width of a page, in characters, if the output is a pipe or a file."""
 MAX_TERM_WIDTH = 30
+"""The maximum width of a term in a list of terms."""
 MIN_TEXT_LIMIT = 16
-"""The lowest limit, in characters, for the width of a column of text.
-
-A column of text may take a third of the page's width, or a quarter if the table also has a column of terms. If that is
-less than `MIN_TEXT_LIMIT`, it may take `MIN_TEXT_LIMIT` characters.
-"""
+"""A column of text may always have this many characters, also where a part of the page's width is less."""
 MIN_COLUMN_WIDTH = 5
 """The minimum width of a column of text or terms, however narrow the terminal is."""
 AND_MORE = ", etc."
@@ -35,10 +35,10 @@ GAP = 2
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table.
+    """A column of a table: of numbers, of text such as labels, or of lists of terms.
 
-    Numbers are aligned to the right and never cut. Text is cut to a part of the page's width. Columns of terms get the
-    rest.
+    Numbers are aligned to the right, and never cut. Text is cut to a third of the page's width, or to a quarter if the
+    table has a column of terms. Columns of terms get the rest.
     """
 
     title: str
@@ -54,13 +54,16 @@ class _Console(Console):
     """A console that leaves broken pipes to `handle_errors`; rich itself would exit with code 1."""
 
     def on_broken_pipe(self) -> None:
-        raise  # again the `BrokenPipeError` that rich is handling when it calls this method
+        """Raise the `BrokenPipeError` again that rich is handling when it calls this method."""
+        raise
 
 
 class Page:
-    """Prints lines and tables: as wide as the terminal, or in a fixed width and without colours for a pipe or file.
+    """Prints lines and tables on standard output.
 
-    The environment variable COLUMNS sets the width in either case; then lines are also wrapped in a pipe or file.
+    On a terminal, they are as wide as the terminal, and longer lines are wrapped. In a pipe or file, tables are
+    `PIPE_WIDTH` wide, and lines are not wrapped. The environment variable COLUMNS sets the width for all of these; then
+    lines are wrapped in a pipe or file, too.
     """
 
     def __init__(self) -> None:
@@ -77,7 +80,7 @@ class Page:
 
     @property
     def has_styles(self) -> bool:
-        """Return whether the output is a terminal that can show bold or coloured words."""
+        """Return whether the output is a terminal that can show bold and coloured text."""
         return self._console.color_system is not None
 
     def styled(self, text: Text) -> None:
@@ -86,7 +89,7 @@ class Page:
         self._console.print(text)
 
     def line(self, text: str) -> None:
-        """Print a line, with an empty line between a table and it; a terminal wraps it, a pipe gets it unbroken."""
+        """Print a line, after an empty line if a table was printed before it."""
         if self._is_below_table:
             self._console.print()
         self._is_below_table = False
@@ -99,7 +102,10 @@ class Page:
         self._is_below_table = False
 
     def table(self, columns: Sequence[Column], rows: Iterable[Sequence[Any]], *, title: str | None = None) -> None:
-        """Print a table that fits the width, unless its numbers alone are wider; cells may have any characters."""
+        """Print a table, at most as wide as the page unless its numbers need more.
+
+        A cell is a `TermList`, or any other value, which is printed as text.
+        """
         rows = [[cell if isinstance(cell, TermList) else printable(str(cell)) for cell in row] for row in rows]
         # rich draws one space between columns, so the padding is one less than the gap.
         table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, GAP - 1, 0, 0))
@@ -117,28 +123,32 @@ class Page:
         self._console.print()
         if title:
             self._console.print(Text(title, "bold"))
+        # rich would cut numbers that don't fit into the width of the console, so it is increased for this table.
         page_width = self._console.width
-        self._console.width = max(page_width, sum(widths) + GAP * len(widths))  # rich would cut numbers that don't fit
+        self._console.width = max(page_width, sum(widths) + GAP * len(widths))
         self._console.print(table)
         self._console.width = page_width
         self._is_below_table = True
 
 
 def _widths(columns: Sequence[Column], rows: Sequence[Sequence[Any]], width: int) -> list[int]:
-    """Return the width of each column: numbers are shown in full; the other columns are narrowed, the widest first."""
+    """Return the width of each column of a table, so that the table fits a page of this `width` if possible.
+
+    Columns of numbers are as wide as their content. The others are narrowed until the table fits, the widest first.
+    """
     widths = [
         max([cell_len(column.title), *(_cell_width(row[index]) for row in rows)])
         for index, column in enumerate(columns)
     ]
     has_terms = any(column.kind == "terms" for column in columns)
     max_text_width = max(MIN_TEXT_LIMIT, width // (4 if has_terms else 3))
-    flexible = [index for index, column in enumerate(columns) if column.kind != "number"]
-    for index in flexible:
-        if columns[index].kind == "text":
+    for index, column in enumerate(columns):
+        if column.kind == "text":
             widths[index] = min(widths[index], max_text_width)
+    not_numbers = [index for index, column in enumerate(columns) if column.kind != "number"]
     excess = sum(widths) + GAP * (len(columns) - 1) - width
     for _ in range(excess):  # narrow the widest column by one character at a time
-        widest = max(flexible, key=widths.__getitem__, default=None)
+        widest = max(not_numbers, key=widths.__getitem__, default=None)
         if widest is None or widths[widest] <= MIN_COLUMN_WIDTH:
             break
         widths[widest] -= 1
@@ -146,6 +156,7 @@ def _widths(columns: Sequence[Column], rows: Sequence[Sequence[Any]], width: int
 
 
 def _cell_width(cell: Any) -> int:
+    """Return the width that a cell needs to show everything in it."""
     return cell.width if isinstance(cell, TermList) else cell_len(cell)
 
 
@@ -160,9 +171,9 @@ def term_text(term: str, settings: Mapping[str, Any]) -> str:
 
 
 def show_marks(page: Page, settings: Mapping[str, Any]) -> None:
-    """Print what the marks of listed terms mean, if terms are n-grams of characters by these settings.
+    """Print what the marks ▁ and … in terms mean, if terms are n-grams of characters.
 
-    For a model, these are the settings of its `analysis`.
+    `settings` are those with which terms were counted; for a model, those of its `analysis`.
     """
     if settings.get("analyzer") == "char":
         page.line("▁ is a space in an n-gram of characters.")
@@ -186,20 +197,23 @@ class TermList:
 
     @property
     def width(self) -> int:
-        """Return the width that all terms need."""
+        """Return the width, in characters, that the list of all terms needs."""
         return cell_len(", ".join(self._printable_terms()))
 
     def _printable_terms(self) -> list[str]:
+        """Return the terms as they are printed, each cut to `MAX_TERM_WIDTH`."""
         return [shorten(printable(term), MAX_TERM_WIDTH) for term in self.terms]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yield the line of terms that fit; rich calls this when it draws the cell."""
-        terms, line = self._printable_terms(), ""
-        for number, term in enumerate(terms, 1):
-            longer = f"{line}, {term}" if line else term
-            room = options.max_width - (len(AND_MORE) if number < len(terms) else 0)
-            if line and cell_len(longer) > room:  # the first term is always in the line, and may be cut by rich
+        terms = self._printable_terms()
+        line = terms[0] if terms else ""  # the first term is always in the line, and may be cut by rich
+        for number, term in enumerate(terms[1:], 2):
+            longer_line = f"{line}, {term}"
+            is_last = number == len(terms)
+            room = options.max_width - (0 if is_last else len(AND_MORE))
+            if cell_len(longer_line) > room:
                 line += AND_MORE
                 break
-            line = longer
+            line = longer_line
         yield Text(line, no_wrap=True, overflow="ellipsis")

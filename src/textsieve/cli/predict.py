@@ -6,6 +6,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -20,13 +21,17 @@ if TYPE_CHECKING:
     from ..table_files import TableKind, WriteRows
 
 WriteRecords = Callable[[Sequence["KeptValues"], Iterator[dict[str, Any]]], None]
-"""A function that writes the predictions of a batch, each with the values kept from the input."""
+"""A function that writes the predictions of a batch.
+
+It gets the values that are kept from the input for each document, and a record for each document.
+"""
 
 TABLE_REASONS = 3
-"""The number of terms that decided which a table shows by default."""
+"""The default of --reasons for a table."""
 HEADER_ROWS = 1_000
-"""The number of documents from which the columns of a table are determined."""
+"""The number of documents whose keys become columns of a table: the first of the input."""
 MAX_NAMES_SHOWN = 10
+"""The maximum number of keys that the warning about keys without a column lists."""
 
 
 @click.command(
@@ -97,29 +102,28 @@ def command(
     """
     from ..categorizer import load
     from ..corpus.source import ALL_COLUMNS
-    from ..errors import counted
     from ..prediction import Abstention, unknown_documents_warning
     from ..prediction.reasons import Reasons
     from ..prediction.records import RecordColumns, Records, choose_separator
+    from ..progress import progress_display
     from .errors import exit_as_usage_error
     from .messages import print_message, warn
-    from .opening import STDIO, check_output, columns_lines, default_read_options, hint_if_not_a_model, open_corpus
-    from .progress import progress, with_progress
+    from .opening import (
+        STDIO,
+        columns_lines,
+        default_read_options,
+        hint_if_not_a_model,
+        open_corpus,
+        with_progress,
+    )
 
     output = None if output == STDIO else output
-    kind = None
-    if output is not None:
-        if not wants_json:
-            from ..table_files import table_kind
-
-            kind = table_kind(output)
-        may_be_stream = kind is None or kind.can_be_stream
-        check_output(output, model, path, what="a list of predictions", may_be_stream=may_be_stream, option="-o")
+    kind = None if output is None else _kind_of_output(output, model, path, wants_json=wants_json)
     with hint_if_not_a_model("predict", model, path):
         trained = load(model).model_
-    n_documents = n_unknown = n_abstained = 0
     with exit_as_usage_error():
         abstention = Abstention.of(trained, **abstaining)
+    # A table has more by default than JSON lines: all columns of the input, and reasons.
     if keep is None:
         keep = ALL_COLUMNS if kind is not None else ("file",) if os.path.isdir(path) else ()
     if n_reasons is None:
@@ -138,13 +142,14 @@ def command(
         separator=choose_separator(trained, read_options["label_separator"] or defaults.get("label_separator")),
     )
     wants_progress = output is not None or not _may_reach_terminal(sys.stdout)
+    n_documents = n_unknown = n_abstained = 0
     with (
         open_corpus(path, read_options, stream=True, texts_only=True, keep=keep, usual=defaults) as corpus,
-        progress(enabled=wants_progress) as on_progress,
+        progress_display(enabled=wants_progress) as on_progress,
         _open_lines(output) if output is None or kind is None else _open_rows(output, kind, columns) as write,
     ):
         for batch in with_progress(corpus, "predicting", on_progress).text_batches():
-            if not n_documents:  # the columns of a pipe are known with its first documents
+            if not n_documents:  # now the columns are known; those of a pipe only after its first documents
                 for line in columns_lines(corpus, only_choices=True):
                     print_message("note", line)
             with corpus.naming_documents(n_documents, batch.kept):
@@ -157,15 +162,43 @@ def command(
             n_abstained += 0 if abstention is None else int(abstention.applies(trained, predictions).sum())
             write(_kept_values(batch, keep), records.of(predictions, terms))
     if n_abstained:
-        why = f"{n_unknown:,} have none of the selected terms"
-        label = "no label" if abstaining["abstain_label"] is None else f"the label {abstaining['abstain_label']!r}"
-        warn(f"{n_abstained:,} of {counted(n_documents, 'document')} get {label}; {why}.")
+        _warn_of_abstaining(abstaining["abstain_label"], n_documents, n_unknown, n_abstained)
     elif n_unknown and abstention is None:
         warn(unknown_documents_warning(trained, n_unknown, n_documents))
 
 
+def _kind_of_output(output: str, model: str, path: str, *, wants_json: bool) -> "TableKind | None":
+    """Return the kind of table that the ending of `output` names, or None for JSON lines.
+
+    Raise `InputError`, before any work is done, if the file can't be written.
+    """
+    from .opening import check_output
+
+    kind = None
+    if not wants_json:
+        from ..table_files import table_kind
+
+        kind = table_kind(output)
+    may_be_stream = kind is None or kind.can_be_stream
+    check_output(output, model, path, what="a list of predictions", may_be_stream=may_be_stream, option="-o")
+    return kind
+
+
+def _warn_of_abstaining(abstain_label: str | None, n_documents: int, n_unknown: int, n_abstained: int) -> None:
+    """Print a warning with the number of documents that get no label, or the label of --abstain-label."""
+    from ..errors import counted
+    from .messages import warn
+
+    label = "no label" if abstain_label is None else f"the label {abstain_label!r}"
+    why = f"{n_unknown:,} have none of the selected terms"
+    warn(f"{n_abstained:,} of {counted(n_documents, 'document')} get {label}; {why}.")
+
+
 def _kept_values(batch: "Batch", keep: "Keep") -> "Sequence[KeptValues]":
-    """Return the values kept from the input for each document; if all of a file without columns is kept, its texts."""
+    """Return the values that are kept from the input for each document.
+
+    If all columns are to be kept, input without columns, such as plain lines, has a column "text".
+    """
     from ..corpus.source import ALL_COLUMNS
 
     if batch.kept is not None:
@@ -176,7 +209,7 @@ def _kept_values(batch: "Batch", keep: "Keep") -> "Sequence[KeptValues]":
 def _may_reach_terminal(stream: TextIO) -> bool:
     """Return whether output may appear on the terminal, where a progress line would mix with it.
 
-    The reader of a pipe, such as `jq` or `head`, often writes to the same terminal.
+    This is so for a terminal, and for a pipe, whose reader, such as `jq` or `head`, often writes to the same terminal.
     """
     try:
         mode = os.fstat(stream.fileno()).st_mode
@@ -187,73 +220,100 @@ def _may_reach_terminal(stream: TextIO) -> bool:
 
 @contextmanager
 def _open_lines(output: str | None) -> Iterator[WriteRecords]:
-    """Yield a function that writes predictions as JSON lines; None is standard output."""
-    from ..prediction.records import KEYS
-    from ..table_files import renamed
-    from .json_output import as_json
-
-    def write_to(file: TextIO, encoding: str) -> WriteRecords:
-        def write(kept: "Sequence[KeptValues]", records: Iterator[dict[str, Any]]) -> None:
-            for values, record in zip(kept, records, strict=True):
-                names = None if values.keys().isdisjoint(KEYS) else renamed(list(values), KEYS)
-                own = values if names is None else {names[name]: value for name, value in values.items()}
-                file.write(as_json(own | record, encoding=encoding) + "\n")
-            file.flush()  # a reader gets these predictions while more documents arrive
-
-        return write
-
+    """Yield a function that writes predictions as JSON lines to a file; to standard output if `output` is None."""
     if output is None:
-        yield write_to(sys.stdout, getattr(sys.stdout, "encoding", None) or "utf-8")
+        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+        yield partial(_write_lines, sys.stdout, encoding)
         return
     from ..files import open_output
 
     with open_output(output) as binary_file:
         text_file = io.TextIOWrapper(binary_file, encoding="utf-8", newline="\n")
-        yield write_to(text_file, "utf-8")
+        yield partial(_write_lines, text_file, "utf-8")
         text_file.flush()
         text_file.detach()  # `open_output` still needs the binary file, which the wrapper would close
 
 
+def _write_lines(file: TextIO, encoding: str, kept: "Sequence[KeptValues]", records: Iterator[dict[str, Any]]) -> None:
+    """Write each record as a JSON line, with the values that are kept of its document.
+
+    A kept value whose name is a key of the predictions is renamed: "label" to "input_label".
+    """
+    from ..prediction.records import KEYS
+    from ..table_files import renamed
+    from .json_output import as_json
+
+    for values, record in zip(kept, records, strict=True):
+        if not values.keys().isdisjoint(KEYS):
+            names = renamed(list(values), KEYS)
+            values = {names[name]: value for name, value in values.items()}
+        file.write(as_json({**values, **record}, encoding=encoding) + "\n")
+    file.flush()  # a reader gets these predictions while more documents arrive
+
+
 @contextmanager
 def _open_rows(output: str, kind: "TableKind", columns: "RecordColumns") -> "Iterator[WriteRecords]":
-    """Yield a function that writes predictions as the rows of a table.
+    """Yield a function that writes predictions as the rows of a table, after the columns of the input.
 
     The columns of the input are the keys of the first `HEADER_ROWS` documents. Keys that only later JSON objects have
     are left out, with a warning.
     """
-    from ..table_files import open_table, renamed
     from .messages import warn
 
-    pending: list[tuple[Mapping[str, object], list[Any]]] = []  # kept values and cells, until the columns are known
-    names: list[str] = []  # the columns of the input
-    left_out: dict[str, None] = {}
     with ExitStack() as stack:
-        write_rows: WriteRows | None = None
-
-        def write_pending() -> None:
-            nonlocal write_rows, names
-            if write_rows is None:
-                names = list(dict.fromkeys(name for values, _ in pending for name in values))
-                in_output = renamed(names, columns.names)
-                write_rows = stack.enter_context(
-                    open_table(output, kind, [*(in_output[name] for name in names), *columns.names])
-                )
-            known = set(names)
-            for values, _ in pending:
-                if not values.keys() <= known and len(left_out) < HEADER_ROWS:
-                    left_out.update(dict.fromkeys(name for name in values if name not in known))
-            write_rows([*map(values.get, names), *cells] for values, cells in pending)
-            pending.clear()
-
-        def write(kept: "Sequence[KeptValues]", records: Iterator[dict[str, Any]]) -> None:
-            pending.extend((values, columns.row(record)) for values, record in zip(kept, records, strict=True))
-            if write_rows is not None or len(pending) >= HEADER_ROWS:
-                write_pending()
-
-        yield write
-        if pending:
-            write_pending()
+        table = _PredictionTable(stack, output, kind, columns)
+        yield table.write
+        table.flush()
+    left_out = table.left_out
     if left_out:
         shown = ", ".join(repr(name) for name in islice(left_out, MAX_NAMES_SHOWN))
         more = f" and {len(left_out) - MAX_NAMES_SHOWN:,} more" if len(left_out) > MAX_NAMES_SHOWN else ""
         warn(f"The table has no column for keys that the first {HEADER_ROWS:,} documents don't have: {shown}{more}.")
+
+
+class _PredictionTable:
+    """A table of predictions whose columns are known only after the first `HEADER_ROWS` documents.
+
+    Until then, rows are pending in memory. Then the file is opened, and its header is written; the end of `stack`
+    closes it.
+    """
+
+    def __init__(self, stack: ExitStack, path: str, kind: "TableKind", columns: "RecordColumns") -> None:
+        self._stack, self._path, self._kind, self._columns = stack, path, kind, columns
+        self._pending: list[tuple[Mapping[str, object], list[Any]]] = []
+        """The values kept from the input, and the cells of the prediction, for each row that is not yet written."""
+        self._input_names: list[str] = []
+        """The columns of the input, once the file is open."""
+        self._write_rows: WriteRows | None = None
+        """A function that writes rows, once the file is open."""
+        self.left_out: dict[str, None] = {}
+        """Keys of the input that have no column, in the order in which they came."""
+
+    def write(self, kept: "Sequence[KeptValues]", records: Iterator[dict[str, Any]]) -> None:
+        """Write the predictions of a batch, or keep them until the columns are known."""
+        self._pending.extend((values, self._columns.row(record)) for values, record in zip(kept, records, strict=True))
+        if self._write_rows is not None or len(self._pending) >= HEADER_ROWS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write all pending rows."""
+        if not self._pending:
+            return
+        if self._write_rows is None:
+            self._write_rows = self._open()
+        known = set(self._input_names)
+        for values, _ in self._pending:
+            # The list of names is for a warning; a limit keeps it small if all documents have different keys.
+            if not values.keys() <= known and len(self.left_out) < HEADER_ROWS:
+                self.left_out.update(dict.fromkeys(name for name in values if name not in known))
+        self._write_rows([*map(values.get, self._input_names), *cells] for values, cells in self._pending)
+        self._pending.clear()
+
+    def _open(self) -> "WriteRows":
+        """Open the file with the columns of all pending rows, and return the function that writes rows."""
+        from ..table_files import open_table, renamed
+
+        self._input_names = list(dict.fromkeys(name for values, _ in self._pending for name in values))
+        output_name = renamed(self._input_names, self._columns.names)
+        header = [*(output_name[name] for name in self._input_names), *self._columns.names]
+        return self._stack.enter_context(open_table(self._path, self._kind, header))

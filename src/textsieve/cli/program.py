@@ -29,15 +29,15 @@ VERBS = {
 """The subcommands and their short help. Each has a module of the same name with the click command `command`."""
 
 
-class Verbs(click.Group):
-    """A group of subcommands, which are imported when they are called; `handle_errors` handles their errors."""
+class SubcommandGroup(click.Group):
+    """A click group that imports the module of a subcommand when it is called, and runs it in `handle_errors`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the subcommands in the order of the table."""
         return list(VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a subcommand, or return None if there is none with this name."""
+        """Import the module of a subcommand and return its click command; return None for an unknown name."""
         if cmd_name not in VERBS:
             return None
         return cast(click.Command, import_module(f"textsieve.cli.{cmd_name}").command)
@@ -45,7 +45,8 @@ class Verbs(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the subcommand, or fail with the most similar name."""
+        """Return the name, the command and its arguments; for an unknown name, fail and suggest a similar one."""
+        # `resilient_parsing` is true while a shell completes a command, when nothing may fail.
         if args[0] not in VERBS and not args[0].startswith("-") and not ctx.resilient_parsing:
             close = get_close_matches(args[0], VERBS, n=1)
             ctx.fail(
@@ -55,7 +56,7 @@ class Verbs(click.Group):
         return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Return the subcommands that begin with a text, without importing them, or the options."""
+        """Return the options of the group and the subcommands that begin with a text, without importing them."""
         verbs = [CompletionItem(verb, help=about) for verb, about in VERBS.items() if verb.startswith(incomplete)]
         return [*verbs, *click.Command.shell_complete(self, ctx, incomplete)]
 
@@ -65,12 +66,12 @@ class Verbs(click.Group):
             formatter.write_dl(list(VERBS.items()))
 
     def make_context(self, *args: Any, **settings: Any) -> click.Context:
-        """Parse the options before the subcommand, such as --help."""
+        """Parse the arguments up to the name of the subcommand, such as --version, and handle errors in them."""
         with handle_errors():
             return super().make_context(*args, **settings)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a subcommand."""
+        """Run a subcommand, and handle its errors."""
         with handle_errors():
             return super().invoke(ctx)
 
@@ -83,7 +84,7 @@ Examples:
 """
 
 
-@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXAMPLES)
+@click.group(cls=SubcommandGroup, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXAMPLES)
 @click.version_option(package_name="textsieve", message="%(prog)s %(version)s")
 def program() -> None:
     """Text categorization by the few terms that matter.

@@ -1,14 +1,14 @@
 """Build the `textsieve train` command that trains a model again, on its documents and on those of an update.
 
-The command has all settings of the model that differ from the default. Notes explain what it can't express: the user's
-own estimators or stop words, of which the stored settings have only a description, and settings without an option, such
-as `tf`, `idf` and `norm`, which can be set only in Python.
+`textsieve update` prints it if the model can't learn the documents in another way. The command has all settings of the
+model that differ from the default. Notes explain what it can't express: the user's own estimators or stop words, of
+which the stored settings have only a description, and settings without an option, such as `tf`, `idf` and `norm`,
+which can be set only in Python.
 
-`train` reads all paths with the same options, except for column names and the label separator, which are only defaults
-after the first path. The model stores the options for reading that `train` got. If the files of an update were read
-with different options, such as another encoding, no single command can read the old documents and these files. Wrong
-options need not even lead to an error: without its label separator, a cell with two labels is read as one class. So the
-command leaves these files out, and a note says why.
+The command has one set of options for reading, which must suit the old documents and the files of the update. The
+model stores the options for the old documents. If the files were read with different ones, such as another encoding,
+no single command can read both. Wrong options need not even lead to an error: without its label separator, a cell with
+two labels is read as one class. So the command then leaves the files out, and a note says why.
 """
 
 from __future__ import annotations
@@ -53,24 +53,24 @@ def retrain_command(
     `read_options` are the options with which `files` were read, and `changed` has settings of the model to replace.
     """
     settings = retrain_settings(model) | changed
-    source = _find_sources(model, files, read_options)
-    arguments = list(source.arguments)
+    reading = _reading_of_both(model, files, read_options)
+    arguments = list(reading.arguments)
     # A model stores the selector that "auto" stood for.
     default_selector = Settings(keep_stats=settings["keep_stats"]).resolve().selector
     for name, spec in SETTINGS.items():
         value = settings[name]
         # The number of threads depends on the machine, and the user's own object can't be written as an option.
-        is_default = value == (default_selector if name == "selector" else spec.option_default)
+        is_default = value == (default_selector if name == "selector" else spec.option_default)  # of the option
         if name != "n_jobs" and not is_default and not isinstance(value, ObjectDescription):
             arguments += arguments_of(name, value)
     if any(source.kind == SPARK for source in sources_of(model) or ()):
         arguments += ["--engine", "spark"]
-    words = ["textsieve", "train", DOCUMENTS, *source.files, "-o", path, *arguments]
-    return RetrainCommand(shell_join(words), [*source.notes, *_settings_notes(settings)])
+    words = ["textsieve", "train", DOCUMENTS, *reading.files, "-o", path, *arguments]
+    return RetrainCommand(shell_join(words), [*reading.notes, *_settings_notes(settings)])
 
 
 def retrain_settings(model: Model) -> dict[str, Any]:
-    """Return the settings to train a model again with: those that it was trained with."""
+    """Return the settings with which a model was trained, in a form that training still accepts."""
     settings = Settings.of_stored(model.settings).as_dict()
     if settings["probabilities"] == "isotonic" and not model.multilabel:
         # Earlier versions allowed "isotonic" for models with one label per document; training now rejects it.
@@ -88,7 +88,7 @@ def print_retrain_command_on_error(
     only: type[InputError] = InputError,
     **changed: Any,
 ) -> Iterator[None]:
-    """On an error of the class `only`, print it and the command that trains the model again, and exit.
+    """If the block raises an error of the class `only`, print it and the command that trains the model again, and exit.
 
     The other parameters are those of `retrain_command`.
     """
@@ -102,7 +102,10 @@ def print_retrain_command_on_error(
 
 
 def _print_command(model: Model, path: str, retrain: RetrainCommand, keeps_stats: bool) -> None:
-    """Print the command and all notes on standard error."""
+    """Print the command and all notes on standard error.
+
+    `keeps_stats` says whether the command trains a model with statistics.
+    """
     click.echo(printable(retrain.command), err=True)
     if printable(retrain.command) != retrain.command:
         print_message("note", "some characters of the command are escaped, such as a tab as \\t; replace these.")
@@ -118,7 +121,7 @@ def _print_command(model: Model, path: str, retrain: RetrainCommand, keeps_stats
 
 
 def _documents_note(model: Model, path: str) -> str:
-    """Return a note on the placeholder in the command."""
+    """Return a note that says which documents the placeholder in the command stands for, and where they came from."""
     updates = model.about.get("updated")
     of_updates = ""
     if updates:
@@ -148,41 +151,44 @@ def _settings_notes(settings: Mapping[str, Any]) -> Iterator[str]:
 # -- options for reading and files -------------------------------------------------------------------------------
 
 
-class _Sources(NamedTuple):
-    """Options of `train` that read a model's documents, files that they can read as well, and notes on other files."""
+class _Reading(NamedTuple):
+    """The part of a command that is about reading documents."""
 
     arguments: list[str]
+    """The options that read the model's documents."""
     files: list[str]
+    """The files of the update that these options can read, too."""
     notes: list[str]
+    """Why other files of the update are left out."""
 
 
-def _find_sources(model: Model, files: Sequence[str], read_options: Mapping[str, Any]) -> _Sources:
+def _reading_of_both(model: Model, files: Sequence[str], read_options: Mapping[str, Any]) -> _Reading:
     """Return how to read a model's documents again together with `files`, which were read with `read_options`."""
-    train_options, read_options = remembered_read_options(model), given_options(read_options)
+    train_options, update_options = remembered_read_options(model), given_options(read_options)
     has_train_options = "reading" in model.about
     if not has_train_options:  # an older model, or one trained in Python: assume the options of the update
-        train_options |= {name: read_options[name] for name in read_options if name not in COLUMNS}
+        train_options |= {name: update_options[name] for name in update_options if name not in COLUMNS}
     arguments = [
         argument for name in READ_OPTIONS if name in train_options for argument in _arguments(name, train_options[name])
     ]
     readable_files = [file for file in files if file != STDIO and (os.path.exists(file) or is_corpus_name(file))]
     notes = [_missing_note(file) for file in dict.fromkeys(files) if file not in readable_files]
     differing = [
-        name for name in READ_OPTIONS if not _reads_both(name, train_options.get(name), read_options.get(name))
+        name for name in READ_OPTIONS if not _suits_both(name, train_options.get(name), update_options.get(name))
     ]
     # Standard input is named as well: saved to a file, it would need the same options as before.
     update_names = ["standard input" if file == STDIO else file for file in files if file in (STDIO, *readable_files)]
     if update_names and differing:
         notes.append(
-            f"{', '.join(update_names)}: read with {_options_text(differing, read_options)}, and the model's documents "
-            f"with {_options_text(differing, train_options)}. No command reads both; convert the new documents to the "
-            "format of the old ones, and add their file to the command"
+            f"{', '.join(update_names)}: read with {_options_text(differing, update_options)}, and the model's "
+            f"documents with {_options_text(differing, train_options)}. No command reads both; convert the new "
+            "documents to the format of the old ones, and add their file to the command"
         )
     if not has_train_options and model.multilabel and "label_separator" not in train_options:
         notes.append(
             "the model does not know how its labels were written; if one cell had several, add --label-separator"
         )
-    return _Sources(arguments, [] if differing else readable_files, notes)
+    return _Reading(arguments, [] if differing else readable_files, notes)
 
 
 def _option(name: str) -> str:
@@ -206,17 +212,17 @@ def _missing_note(file: str) -> str:
     return f"there is no file or folder {file}, so it is left out"
 
 
-def _reads_both(name: str, train_value: Any, update_value: Any) -> bool:
-    """Return whether the value of an option that `train` got also suits files that `update` read with its own.
+def _suits_both(name: str, train_value: Any, update_value: Any) -> bool:
+    """Return whether an option with the value that `train` got also reads the files of `update` rightly.
 
-    A value is None if the option was not given. If it was not given to `update`, then `update` has used the
-    label separator, the sheet, the column names (but not the column numbers) and the folding of labels that `train`
-    got, so these suit its files.
+    A value is None if the option was not given. Without an option of its own, `update` reads with some of those that
+    `train` got: the label separator, the sheet, the folding of labels, and column names, but not column numbers.
     """
     if name == "encoding":
         return _canonical_encoding(train_value) == _canonical_encoding(update_value)
-    is_default = name in ("label_separator", "sheet", "fold_labels")
-    if update_value is None and (is_default or (name in COLUMNS and isinstance(train_value, str | list))):
+    is_name_of_column = name in COLUMNS and isinstance(train_value, str | list)
+    is_inherited = is_name_of_column or name in ("label_separator", "sheet", "fold_labels")
+    if update_value is None and is_inherited:
         return True
     return bool(update_value == train_value)
 
@@ -230,7 +236,7 @@ def _canonical_encoding(name: str | None) -> str | None:
 
 
 def _options_text(names: Sequence[str], values: Mapping[str, Any]) -> str:
-    """Return options with their values; options that were not given are listed as "no --option"."""
+    """Return the options of these names as text, such as "--encoding latin-1 no --sheet" if no sheet was given."""
     defaults = {"encoding": DEFAULT_ENCODING}
     texts = []
     for name in names:

@@ -1,9 +1,12 @@
 """Train a model again for `textsieve update`: from its sources, with its settings, and with corrections.
 
-The new model is the one that `textsieve train` would write for the same documents. It stores the same sources and the
-files of corrections. The next update reads these files again, so they need not be given again. If a text has several
-corrections, the order of the files decides which of them counts: files that are given now come last, except for a file
-that has not changed since the model learned it, which keeps its place.
+The new model is the one that `textsieve train` would write for the documents of the sources, with the labels corrected.
+It stores these sources, and each file of corrections as one more source. So the next update reads all of these files
+again, and the user gives only new ones.
+
+If a text has several corrections, the one in the last file counts. Files come in the order in which the model learned
+them, and those that are given now come last. If a given file was learned before and has not changed, it keeps its
+place; if it has changed, it moves to the end.
 """
 
 from __future__ import annotations
@@ -20,9 +23,9 @@ from ..corpus import Corpus
 from ..corpus.batch import CorpusDigest
 from ..errors import InputError, Setting, counted
 from ..modelfile.sources import RETRAIN, TrainingSource, retraining_problem, sources_of, with_sources
+from ..progress import Progress, progress_display
 from ..training.corrections import NO_LABEL, UNKNOWN, CorrectedDocuments, CorrectionFile, Corrections, last_corrections
 from .correction_files import (
-    OpenedCorrections,
     collect_corrections,
     count_right,
     left_out_as_dict,
@@ -36,7 +39,7 @@ from .correction_files import (
 from .description import measures_text, show_sources, source_as_dict
 from .messages import warn
 from .opening import (
-    as_given,
+    also_for_corrections,
     default_read_options,
     is_empty_file,
     label_spellings,
@@ -45,7 +48,6 @@ from .opening import (
     warn_of_replaced_bytes,
 )
 from .output import Page, label_text
-from .progress import ProgressCallback, progress
 from .retrain_command import print_retrain_command_on_error, retrain_settings
 from .sources import move_sources, read_options_of, require_sources
 
@@ -71,42 +73,44 @@ class RetrainingRequest(NamedTuple):
 
 
 def retrain(model: Model, file: ModelFile, request: RetrainingRequest, *, is_dry_run: bool) -> dict[str, Any]:
-    """Train a model again, write it unless `is_dry_run`, and return the outcome as a JSON object."""
+    """Train a model again, write it unless `is_dry_run`, and return the outcome as a JSON object.
+
+    If there is nothing new to learn, the model is not trained.
+    """
     from ..modelfile import write
     from .train import fit_or_skip_measuring
 
-    changed = _settings_for_statistics(model, file)
-    command = (model, request.path, request.paths, request.read_options)
-    with print_retrain_command_on_error(*command, **changed):
+    # On an error, the user gets a `train` command that trains the model again. In it, these settings are changed.
+    changes = _settings_for_statistics(model, file)
+    with print_retrain_command_on_error(model, request.path, request.paths, request.read_options, **changes):
         categorizer = _prepare(model, file, request)
     sources = move_sources(sources_of(model) or [], request.moves, request.path)
-    with print_retrain_command_on_error(*command, **changed):
+    with print_retrain_command_on_error(model, request.path, request.paths, request.read_options, **changes):
         _require_sources(sources, request)
-    with ExitStack() as stack, progress() as on_progress:
+    with ExitStack() as stack, progress_display() as on_progress:
         files = _read_correction_files(stack, model, sources, request, on_progress)
         documents = _open_documents(stack, model, sources, request)
-        corrected = CorrectedDocuments(documents.corpus, _opened(files))
+        corrected = CorrectedDocuments(documents.corpus, _not_empty(files))
         spellings = label_spellings(model, request.read_options)
         if spellings is not None:  # once more, so that a new class has one spelling in all files
             corrected.corpus = corrected.corpus.with_folded_labels(spellings)
-        outcome = _Retraining(model, request.path, sources, documents, files, corrected)
-        has_new_files = any(correction_file.is_new for correction_file in files)
-        if not has_new_files and not request.moves and "updated" not in model.about:
+        material = _Material(model, request.path, documents, files, corrected)
+        # A model to which documents were added differs from one that is trained again, so it can't be left as it is.
+        may_stay = "updated" not in model.about and not request.moves
+        if may_stay and not any(correction_file.is_new for correction_file in files):
             _read_through(documents.corpus, on_progress)
-            if not any(is_changed(source, before) for source, before in outcome.sources_before_and_now()):
-                return outcome.as_dict(None, is_written=False)
+            if not any(is_changed(source, before) for source, before in material.sources()):
+                return material.outcome(None, is_written=False)
         trained = fit_or_skip_measuring(
             categorizer, lambda categorizer: categorizer.fit(corrected.corpus, progress=on_progress)
         )
         warn_of_replaced_bytes(corrected.corpus)
-        new_model = _with_facts(trained.model_, model, [source for source, _ in outcome.sources_before_and_now()])
-        if request.read_options["fold_labels"]:  # the next update must not split the classes again
-            reading = new_model.about.get("reading", {}) | {"fold_labels": True}
-            new_model = replace(new_model, about=new_model.about | {"reading": reading})
-        facts = outcome.as_dict(new_model, is_written=not is_dry_run, jobs=request.jobs)
+        new_model = _with_facts_of(model, trained.model_, folds_labels=request.read_options["fold_labels"])
+        new_model = with_sources(new_model, [source for source, _ in material.sources()])
+        facts = material.outcome(new_model, is_written=not is_dry_run, jobs=request.jobs)
         if not is_dry_run:
             statistics = trained._statistics_
-            if statistics is not None:  # the corrections must not be added again
+            if statistics is not None:  # so that a later update does not add the corrections again
                 statistics = replace(statistics, added_digests=corrected.digests)
             on_progress("writing", 0, None)
             write(new_model, request.path, statistics, instead_of=file)
@@ -117,7 +121,10 @@ def retrain(model: Model, file: ModelFile, request: RetrainingRequest, *, is_dry
 
 
 def _settings_for_statistics(model: Model, file: ModelFile) -> dict[str, Any]:
-    """Return `keep_stats` for a model that lacks statistics but could have them."""
+    """Return `{"keep_stats": ...}` for a model that has no statistics but could have them, and otherwise {}.
+
+    A model that is trained again with this setting can then be updated without its sources.
+    """
     from ..training.updating import could_be_updated
 
     settings = _stored_settings(model)
@@ -126,11 +133,16 @@ def _settings_for_statistics(model: Model, file: ModelFile) -> dict[str, Any]:
 
 
 def _stored_settings(model: Model) -> Settings:
+    """Return the settings with which a model was trained, as its file has them."""
     return Settings.of_stored(model.settings)
 
 
 def _prepare(model: Model, file: ModelFile, request: RetrainingRequest) -> Categorizer:
-    """Return a categorizer with the settings of the model; raise `InputError` if it can't be trained again."""
+    """Return an untrained categorizer with the settings of the model.
+
+    Raise `InputError` if the model can't be trained again, or if the option --stop-words is missing or must not be
+    given.
+    """
     from ..categorizer import Categorizer
     from ..training import check_settings
 
@@ -163,7 +175,12 @@ def _prepare(model: Model, file: ModelFile, request: RetrainingRequest) -> Categ
 
 
 def _reason_against_adding(model: Model, file: ModelFile) -> tuple[str | Setting, ...]:
-    """Return why documents can't be added to a model, or for a model with statistics, what can't be done."""
+    """Return the first half of the error message for a model that can't be trained again, as parts of a message.
+
+    The whole message has two reasons, such as "was trained without --keep-stats, so documents can't be added to it, and
+    it stores no sources". This function returns the first reason. If the model has statistics, documents could be added
+    to it, but the user asked for --retrain; then the first half only says that this is not possible.
+    """
     if file.has_statistics:
         return ("the model can't be trained again by this command",)
     settings = _stored_settings(model)
@@ -178,7 +195,10 @@ def _reason_against_adding(model: Model, file: ModelFile) -> tuple[str | Setting
 
 
 def _require_sources(sources: list[TrainingSource], request: RetrainingRequest) -> None:
-    """Raise `InputError` if sources are gone, except for files of corrections that are given to the command, too."""
+    """Raise `InputError` if sources are missing.
+
+    A file of corrections that is given to the command is not checked: it is opened anyway, and raises its own error.
+    """
     given = {os.path.realpath(path) for path in request.paths}
     needed = [
         source
@@ -195,18 +215,20 @@ class _ReadCorrections(NamedTuple):
     """A file of corrections whose documents were collected."""
 
     source: TrainingSource
+    """The file as a source of the new model."""
     corrections: Corrections
-    opened: CorrectionFile | None
-    """None for an empty file."""
+    file: CorrectionFile | None
+    """The file, to be read again for training; None for an empty file."""
     is_given: bool
+    """Whether the file is an argument of the command; otherwise, only the model names it."""
     before: TrainingSource | None
-    """The same file as the model has stored it."""
+    """The same file as a source of the old model; None if that has not learned it."""
 
     @property
     def is_new(self) -> bool:
         """Return whether the file was given and has anything that the model has not learned."""
-        has_any = bool(self.corrections.collected or self.corrections.withdrawn())
-        return self.is_given and has_any and not self.is_unchanged
+        has_corrections = bool(self.corrections.collected or self.corrections.withdrawn())
+        return self.is_given and has_corrections and not self.is_unchanged
 
     @property
     def is_unchanged(self) -> bool:
@@ -214,13 +236,16 @@ class _ReadCorrections(NamedTuple):
         return is_changed(self.source, self.before) is False
 
 
-def _opened(files: list[_ReadCorrections]) -> list[CorrectionFile]:
-    """Return the files that are not empty."""
-    return [file.opened for file in files if file.opened is not None]
+def _not_empty(files: list[_ReadCorrections]) -> list[CorrectionFile]:
+    """Return the files that are not empty, to be read again for training."""
+    return [read.file for read in files if read.file is not None]
 
 
 def is_changed(source: TrainingSource, before: TrainingSource | None) -> bool | None:
-    """Return whether the documents or the options of a source have changed; None if it is new."""
+    """Return whether the documents of a source, or the options for reading it, have changed; None for a new source.
+
+    `before` is the same source as the old model stores it, or None.
+    """
     if before is None:
         return None
     return any(getattr(source, name) != getattr(before, name) for name in ("digest", "reading", "usual"))
@@ -231,65 +256,65 @@ def _read_correction_files(
     model: Model,
     sources: list[TrainingSource],
     request: RetrainingRequest,
-    on_progress: ProgressCallback,
+    on_progress: Progress,
 ) -> list[_ReadCorrections]:
-    """Collect the corrections of all files, those that the model stores and those that are given, in order."""
-    stored = [source for source in sources if source.corrections]
-    by_path = {os.path.realpath(source.location(request.path)): source for source in stored}
+    """Collect the corrections of all files: of those that the model stores, and of those that are given.
 
-    def read(opened: OpenedCorrections, *, is_given: bool) -> _ReadCorrections:
-        # A file of an earlier update may have documents that this update left out, because their class is unknown.
+    They are in the order that the docstring of this module describes. `stack` keeps the files open.
+    """
+    stored = {os.path.realpath(source.location(request.path)): source for source in sources if source.corrections}
+    spellings = label_spellings(model, request.read_options)
+
+    def read(
+        path: str, read_options: Mapping[str, Any], usual: Mapping[str, Any], *, is_given: bool
+    ) -> _ReadCorrections:
+        opened = stack.enter_context(open_corrections(path, read_options, usual, request.path, spellings))
+        # An earlier update may have skipped documents of a stored file, because their class is unknown. They are
+        # skipped again.
         skip_unknown = request.skip_unknown if is_given else True
         corrections = Corrections(model, skip_unknown=skip_unknown, may_be_new=True, keeps_rows=False)
         collect_corrections(corrections, opened.corpus, on_progress)
         file = None if opened.corpus is None else CorrectionFile(opened.corpus, corrections)
-        before = by_path.get(os.path.realpath(opened.path))
         source = opened.source()
-        if UNKNOWN in corrections.left_out:  # without a digest, a later update that learns all counts it as changed
+        if UNKNOWN in corrections.left_out:
+            # Without a digest, the file counts as changed when a later update learns the skipped documents, too.
             source = replace(source, digest=None)
-        return _ReadCorrections(source, corrections, file, is_given, before)
+        return _ReadCorrections(source, corrections, file, is_given, stored.get(os.path.realpath(path)))
 
-    spellings = label_spellings(model, request.read_options)
+    paths = list(dict.fromkeys(request.paths))
     given: dict[str, _ReadCorrections] = {}
-    options = read_options_by_path(
-        list(dict.fromkeys(request.paths)), request.read_options, default_read_options(model)
-    )
-    for path, path_options, usual in options:
-        opened = stack.enter_context(open_corrections(path, path_options, usual, request.path, spellings))
-        given[os.path.realpath(path)] = read(opened, is_given=True)
+    for path, path_options, usual in read_options_by_path(paths, request.read_options, default_read_options(model)):
+        given[os.path.realpath(path)] = read(path, path_options, usual, is_given=True)
     in_order = []
-    for path, source in by_path.items():
-        if path not in given:
+    for real_path, source in stored.items():
+        if real_path not in given:
             path_options = read_options_of(source, request.path, request.read_options)
-            location = source.location(request.path)
-            opened = stack.enter_context(
-                open_corrections(location, path_options, source.usual, request.path, spellings)
-            )
-            in_order.append(read(opened, is_given=False))
-        elif given[path].is_unchanged:
-            in_order.append(given.pop(path))
+            in_order.append(read(source.location(request.path), path_options, source.usual, is_given=False))
+        elif given[real_path].is_unchanged:
+            in_order.append(given.pop(real_path))
     return [*in_order, *given.values()]
 
 
 @dataclass(frozen=True, slots=True)
 class _Documents:
-    """The documents of the sources that are no corrections, and the digest of each source."""
+    """The documents of all sources that are no files of corrections, as one corpus."""
 
     corpus: Corpus
     digests: list[tuple[TrainingSource, CorpusDigest]]
+    """Each of these sources, as the old model stores it, and its digest, which a pass over the corpus computes."""
 
 
 def _open_documents(
     stack: ExitStack, model: Model, sources: list[TrainingSource], request: RetrainingRequest
 ) -> _Documents:
-    """Open the sources that are no corrections, as one corpus."""
+    """Open the sources that are no files of corrections, as one corpus; `stack` keeps them open."""
     digests = [(source, CorpusDigest()) for source in sources if not source.corrections]
     corpora = []
     for source, digest in digests:
         path = source.location(request.path)
         if not is_empty_file(path):
             options = read_options_of(source, request.path, request.read_options)
-            corpus = stack.enter_context(open_corpus(path, options, usual=as_given(source.usual)))
+            corpus = stack.enter_context(open_corpus(path, options, usual=also_for_corrections(source.usual)))
             corpora.append(corpus.mapped(digest))
     if not corpora:
         raise InputError("the sources of the model have no documents", place=request.path)
@@ -298,7 +323,7 @@ def _open_documents(
     return _Documents(corpus if spellings is None else corpus.with_folded_labels(spellings), digests)
 
 
-def _read_through(corpus: Corpus, on_progress: ProgressCallback) -> None:
+def _read_through(corpus: Corpus, on_progress: Progress) -> None:
     """Read all documents of a corpus, which computes the digests of its sources."""
     n_documents = 0
     for batch in corpus.batches():
@@ -307,40 +332,48 @@ def _read_through(corpus: Corpus, on_progress: ProgressCallback) -> None:
 
 
 TRAINING_FACTS = ("held_out", "curve", "confidence", "coefficients", "testors", "n_tuned_on", "updated")
-"""What `about` of a model may have, and must not be copied from the old model if the new one lacks it."""
+"""Facts in `about` of a model that are results of its training: those of an old model are not true for a new one."""
 
 
-def _with_facts(new: Model, old: Model, sources: list[TrainingSource]) -> Model:
-    """Return the new model with its sources, and with what the old model stores besides results of training.
+def _with_facts_of(old: Model, new: Model, *, folds_labels: bool) -> Model:
+    """Return the new model with those facts in `about` of the old model that are no results of training.
 
-    These are the options for reading, and whatever else the owner of the model has given.
+    These are the options for reading, to which `folds_labels` adds --fold-labels, and what the owner of the model has
+    added.
     """
-    given = {name: value for name, value in old.about.items() if name not in (*TRAINING_FACTS, *new.about)}
-    return with_sources(replace(new, about=new.about | given), sources)
+    kept = {name: value for name, value in old.about.items() if name not in (*TRAINING_FACTS, *new.about)}
+    about = new.about | kept
+    if folds_labels:  # so that the next update does not split the classes again
+        about["reading"] = about.get("reading", {}) | {"fold_labels": True}
+    return replace(new, about=about)
 
 
 # -- the outcome -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class _Retraining:
-    """What was read, to be described once the sources are read, and a new model is trained if there is one."""
+class _Material:
+    """The old model, the documents and the corrections from which a model is trained again, to describe the outcome."""
 
     model: Model
+    """The old model."""
     path: str
-    sources: list[TrainingSource]
+    """The path of the model."""
     documents: _Documents
     files: list[_ReadCorrections]
     corrected: CorrectedDocuments
 
-    def sources_before_and_now(self) -> Iterator[tuple[TrainingSource, TrainingSource | None]]:
-        """Yield each source of the new model, and as it was before; None if the source is new."""
+    def sources(self) -> Iterator[tuple[TrainingSource, TrainingSource | None]]:
+        """Yield each source of the new model, and the same source of the old model, or None if it is new.
+
+        Call this after a complete pass over the documents, which computes the digests of their sources.
+        """
         for before, digest in self.documents.digests:
             yield replace(before, digest=digest.digest, documents=digest.documents), before
         for file in self.files:
             yield file.source, file.before
 
-    def as_dict(self, new_model: Model | None, *, is_written: bool, jobs: int | None = None) -> dict[str, Any]:
+    def outcome(self, new_model: Model | None, *, is_written: bool, jobs: int | None = None) -> dict[str, Any]:
         """Return the outcome as a JSON object; `new_model` is None if there was no need to train."""
         given = [file for file in self.files if file.is_given]
         n_collected = sum(len(file.corrections.collected) for file in given)
@@ -354,23 +387,26 @@ class _Retraining:
                     "changed": is_changed(source, before),
                     "documents_before": None if before is None else before.documents,
                 }
-                for source, before in self.sources_before_and_now()
+                for source, before in self.sources()
             ],
             "read": sum(file.corrections.n_read for file in given),
             "left_out": left_out,
             "without_label": left_out.pop(NO_LABEL, {"documents": 0, "places": []}),
-            "repeated": n_collected - len(last_corrections(_opened(given))),
+            "repeated": n_collected - len(last_corrections(_not_empty(given))),
             "retrained": new_model is not None,
             "written": is_written,
         }
         return facts if new_model is None else facts | self._changes(new_model, given, jobs)
 
     def _changes(self, new_model: Model, given: list[_ReadCorrections], jobs: int | None) -> dict[str, Any]:
-        """Return what has changed from the old model to the new one."""
+        """Return how the corrections and the classes differ between the old model and the new one.
+
+        `given` are the files of corrections that are arguments of the command.
+        """
         true: list[tuple[Any, ...]] = []
         before: list[tuple[Any, ...]] = []
         after: list[tuple[Any, ...]] = []
-        for batch in self.corrected.of(_opened(given)):
+        for batch in self.corrected.of(_not_empty(given)):
             true += batch.labels
             for model, predicted in ((self.model, before), (new_model, after)):
                 predicted += model.label_sets(model.predict_labels(batch.texts, jobs)[0])
@@ -398,7 +434,7 @@ class _Retraining:
 
 
 def _similar_class(label: Any, model: Model) -> str | None:
-    """Return the class of a model whose name is so similar to a new one that the label may have a typing error."""
+    """Return the class of a model that is most similar to a new label, if the label may be a misspelling of it."""
     names = [name for name in model.classes if isinstance(name, str)]
     return next(iter(get_close_matches(label, names, n=1, cutoff=0.8)), None) if isinstance(label, str) else None
 
@@ -412,7 +448,7 @@ def _measures(model: Model) -> dict[str, Any] | None:
 
 
 def show_retraining(facts: Mapping[str, Any]) -> None:
-    """Print the outcome for people."""
+    """Print the outcome of training again, given as `retrain` returns it."""
     page = Page()
     if facts["retrained"]:
         what = "Trained again on" if facts["written"] else "Trained again (not written) on"

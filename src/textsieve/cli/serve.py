@@ -2,17 +2,22 @@
 
 import os
 import signal
+from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
 from ..serve.limits import Limits
 from . import options
 
+if TYPE_CHECKING:
+    from socket import socket
+
 
 def _limit_option(name: str, default: int | float, metavar: str, description: str) -> options.Decorator:
-    """Return an option for a limit of requests; the option takes integers if the default is an integer."""
+    """Return an option for a limit of requests, above 0; it takes integers if the default is an integer."""
     number = click.IntRange(min=1) if isinstance(default, int) else click.FloatRange(min=0, min_open=True)
     return click.option(name, type=number, default=default, show_default=True, metavar=metavar, help=description)
 
@@ -120,8 +125,6 @@ def command(
         open_listener,
         run,
         token_from_environment,
-        url_of,
-        urls_for_others,
     )
     from ..serve.service import Log, Service
     from ..serve.supervisor import run_workers
@@ -155,10 +158,7 @@ def command(
         served = service.holder.model
         if feedback is not None:
             print_message("note" if served.update_method.name else "warning", served.update_method.description)
-        ready_lines = [f"Serving {served.name} ({served.id}) at {url_of(listener)} (Ctrl-C ends it)"]
-        if urls := urls_for_others(listener, names):
-            need = "" if token is None else f", with the token in {TOKEN_VARIABLE}"
-            ready_lines.append(f"Other machines can open {' or '.join(urls)}{need}")
+        lines = _ready_lines(f"{served.name} ({served.id})", listener, names, needs_token=token is not None)
         serve = run if workers == 1 else partial(run_workers, workers)
         serve(
             service,
@@ -166,5 +166,19 @@ def command(
             hosts=allowed_hosts((host, listener.getsockname()[0]), names, is_loopback=is_loopback(listener)),
             token=token,
             watch=watch,
-            ready=lambda: click.echo("\n".join(ready_lines)),
+            ready=lambda: click.echo("\n".join(lines)),
         )
+
+
+def _ready_lines(model: str, listener: "socket", hosts: Sequence[str], *, needs_token: bool) -> list[str]:
+    """Return the lines that are printed when the service is ready: the addresses at which it serves the model.
+
+    `model` is the name and version of the model, and `hosts` are the names given with --allow-host.
+    """
+    from ..serve.server import TOKEN_VARIABLE, url_of, urls_for_others
+
+    lines = [f"Serving {model} at {url_of(listener)} (Ctrl-C ends it)"]
+    if urls := urls_for_others(listener, hosts):
+        with_token = f", with the token in {TOKEN_VARIABLE}" if needs_token else ""
+        lines.append(f"Other machines can open {' or '.join(urls)}{with_token}")
+    return lines

@@ -1,7 +1,7 @@
-"""Record where documents come from while they are read, and find the sources that a model stores.
+"""The sources of a model, which are the paths of its documents: record them for `train`, find them for `update`.
 
-`modelfile.sources` says what a model stores. The limits for reading (`opening.LIMITS`) are not stored: they say what is
-safe on this machine, so those of the running command apply to all sources.
+`modelfile.sources` describes what a model stores about a source. The limits for reading (`opening.LIMITS`) are not
+stored: they say what is safe on this machine, so those of the running command apply to all sources.
 """
 
 from __future__ import annotations
@@ -22,22 +22,25 @@ from .opening import LIMITS, READ_OPTIONS, STDIO, given_options, valid_read_opti
 
 @dataclass(frozen=True, slots=True)
 class _WatchedPath:
-    """A path, how it is read, and the digest of its documents, once they are read."""
+    """A path whose documents are being read, as `SourceRecorder` records it."""
 
     path: str
     reading: Mapping[str, Any]
+    """The options for reading that were given."""
     usual: Mapping[str, Any]
+    """The defaults for options that were not given."""
     digest: CorpusDigest
+    """Computes the digest of the documents while they are read."""
 
 
 class SourceRecorder:
-    """Records the paths that `open_chained` opens, as sources of a model."""
+    """Records the paths that `open_chained` opens, which calls `watch` for each of them, as sources of a model."""
 
     def __init__(self) -> None:
         self._paths: list[_WatchedPath] = []
 
     def watch(self, path: str, read_options: Mapping[str, Any], usual: Mapping[str, str]) -> CorpusDigest:
-        """Record a path with its options; return the function through which its batches go."""
+        """Record a path with its options; return the `CorpusDigest` through which its batches must go."""
         digest = CorpusDigest()
         self._paths.append(_WatchedPath(path, given_options(read_options), dict(usual), digest))
         return digest
@@ -51,7 +54,11 @@ class SourceRecorder:
 
 
 def source_at(path: str, model_path: str, digest: CorpusDigest, **fields: Any) -> TrainingSource:
-    """Return the source for a path, or for standard input, whose documents were read."""
+    """Return the source for a path, or for standard input, whose documents went through `digest`.
+
+    `fields` are other fields of `TrainingSource`. Standard input can't be read again, so of these, only `corrections`
+    is stored for it.
+    """
     if path == STDIO:
         corrections = fields.get("corrections", False)
         return TrainingSource(OTHER, "standard input", digest.documents, corrections=corrections)
@@ -79,7 +86,7 @@ def read_options_of(source: TrainingSource, model_path: str, read_options: Mappi
 
 
 def require_sources(sources: Iterable[TrainingSource], model_path: str) -> None:
-    """Raise `InputError` that names all files and folders among the sources that are gone."""
+    """Raise an `InputError` that lists the sources that no longer exist, if there are any."""
     paths = [source.location(model_path) for source in sources if source.kind == PATH]
     gone = [path for path in paths if not os.path.exists(os.path.expanduser(path))]
     if not gone:
@@ -99,7 +106,7 @@ def require_sources(sources: Iterable[TrainingSource], model_path: str) -> None:
 
 
 def move_sources(sources: Sequence[TrainingSource], moves: Iterable[str], model_path: str) -> list[TrainingSource]:
-    """Return the sources with new places, given as OLD=NEW; those with nothing after the `=` are left out."""
+    """Return the sources after the moves of --source: OLD=NEW replaces the path OLD, and OLD= leaves the source out."""
     moved: list[TrainingSource | None] = list(sources)
     for move in moves:
         position, new_path = _parse_move(move, sources, model_path)
@@ -122,8 +129,8 @@ def _parse_move(move: str, sources: Sequence[TrainingSource], model_path: str) -
 
 
 def _at_new_path(source: TrainingSource, path: str, model_path: str) -> TrainingSource:
-    """Return a source with another path, or the name of a corpus."""
-    at_path = TrainingSource.at(path, model_path)
-    if at_path.kind == CORPUS:  # a corpus takes no options for reading
+    """Return a source with another path, which may also be the name of a corpus; its digest stays the old one."""
+    new = TrainingSource.at(path, model_path)
+    if new.kind == CORPUS:  # a corpus takes no options for reading
         return replace(source, kind=CORPUS, name=path, reading={}, usual={})
-    return replace(source, kind=at_path.kind, name=at_path.name)
+    return replace(source, kind=new.kind, name=new.name)

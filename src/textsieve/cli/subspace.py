@@ -10,16 +10,18 @@ from . import options
 
 if TYPE_CHECKING:
     from ..training.experiments import LabelledCounts
-    from .subspace_tables import Experiment, Report
+    from .subspace_tables import Experiment, PrintOutcome
 
 SIZE_OPTIONS = {"n_terms": "--terms-per-member", "n_estimators": "--members"}
 """The options for the sizes of an ensemble, which take several values with --grid and one without."""
 ONLY_WITH_GRID = {"measure": "--measure", "plot": "--plot"}
+"""Options of the bundle `grid` that need --grid."""
 ONLY_WITHOUT_GRID = {"important": "--important", "cost": "--cost"}
+"""Options of the bundle `sizing`, which --grid excludes."""
 
 
 def sizes(value: str) -> list[int | float]:
-    """Parse comma-separated numbers or shares."""
+    """Parse comma-separated sizes, which are numbers from 1 or shares up to 1.0: "1,0.5" is [1, 0.5]."""
     numbers = [options.number_or_share(part.strip()) for part in value.split(",")]
     for number in numbers:
         if not (0 < number <= 1 if isinstance(number, float) else number >= 1):
@@ -31,7 +33,7 @@ def sizes(value: str) -> list[int | float]:
 
 
 def important_terms(value: str) -> int | str:
-    """Parse the number of important terms, or the name of a method that estimates it."""
+    """Parse the number of important terms, or the name of the method that estimates it: energy or knee."""
     if value in ("energy", "knee"):
         return value
     if value.isdecimal() and int(value) >= 1:
@@ -161,16 +163,18 @@ def command(
     Terms are selected and weighted again for each random split, from its training documents alone.
     PATH is what train takes; each document has one label.
     """
+    from ..progress import progress_display
     from ..registry import selector_of
     from ..training.experiments import SelectedTermWeights, labelled_counts
-    from .opening import open_corpus
-    from .progress import progress
+    from .opening import check_chart, open_corpus
     from .subspace_tables import Experiment
 
-    _check_options(sizing, grid, max_terms, path)
+    _check_conflicts(sizing, grid, max_terms)
+    if grid["plot"] is not None:
+        check_chart(grid["plot"], path, option="--plot")
     counting = options.check_term_settings(term_settings)
     selector = selector_of(selection["selector"], selection["selector_options"])
-    with open_corpus(path, read_options) as corpus, progress() as on_progress:
+    with open_corpus(path, read_options) as corpus, progress_display() as on_progress:
         documents = labelled_counts(corpus, progress=on_progress, n_jobs=jobs, **counting)
         prepare = SelectedTermWeights(
             selector=selector, n_terms=_number_to_select(max_terms, documents), **documents.limits
@@ -180,18 +184,16 @@ def command(
         )
         settings = measuring | {"n_jobs": jobs, "progress": on_progress, "prepare": prepare}
         with corpus.naming():
-            report = (
-                _grid(experiment, grid, settings)
+            print_outcome = (
+                _measure_grid(experiment, grid, settings)
                 if grid["grid"]
-                else _suggestion(experiment, sizing | _fixed_sizes(grid), settings)
+                else _measure_suggestion(experiment, sizing, _fixed_sizes(grid), settings)
             )
-    report(wants_json)
+    print_outcome(wants_json)
 
 
-def _check_options(
-    sizing: dict[str, Any], grid: dict[str, Any], max_terms: int | float | str | None, path: str
-) -> None:
-    """Raise an error, before any work is done, for conflicting options or a chart that can't be drawn or written."""
+def _check_conflicts(sizing: dict[str, Any], grid: dict[str, Any], max_terms: int | float | str | None) -> None:
+    """Raise `UsageError` for options that exclude each other, or need --grid."""
     if max_terms == "auto":
         raise click.UsageError("-k auto is for train; use a number, a share, or all.")
     if grid["grid"]:
@@ -205,19 +207,10 @@ def _check_options(
         for name, option in SIZE_OPTIONS.items():
             if len(grid[name] or ()) > 1:
                 raise click.UsageError(f"{option}: several sizes are for --grid; add it, or give one size.")
-    if grid["plot"] is not None:
-        from ..extras import require_extra
-        from .opening import check_output
-
-        require_extra("plots", what="--plot")
-        from ..plots import check_target
-
-        check_target(grid["plot"])
-        check_output(grid["plot"], path, what="a chart", option="--plot")
 
 
 def _number_to_select(max_terms: int | float | str | None, documents: "LabelledCounts") -> int | None:
-    """Return the number of terms to select for the option --terms, or None for all terms."""
+    """Return the number of terms to select, given the value of --terms, or None for all terms."""
     from ..selectors.base import resolve_k
     from ..training.experiments import default_n_terms
 
@@ -225,10 +218,13 @@ def _number_to_select(max_terms: int | float | str | None, documents: "LabelledC
     return default_n_terms(n_seen) if max_terms is None else resolve_k(max_terms, n_seen)
 
 
-def _grid(experiment: "Experiment", grid: dict[str, Any], settings: dict[str, Any]) -> "Report":
-    """Measure a grid, and draw it if there is a file to draw to; return a function that prints it."""
+def _measure_grid(experiment: "Experiment", grid: dict[str, Any], settings: dict[str, Any]) -> "PrintOutcome":
+    """Measure ensembles of all sizes of a grid, draw the grid for --plot, and return a function that prints it.
+
+    `settings` are those of `subspace_grid`.
+    """
     from ..ensembles.grid import plot_grid, subspace_grid
-    from .subspace_tables import report_grid
+    from .subspace_tables import print_grid
 
     sizes = {name: grid[name] for name in ("n_terms", "n_estimators")}
     measured = subspace_grid(experiment.documents.counts, experiment.documents.labels, **sizes, **settings)
@@ -236,29 +232,32 @@ def _grid(experiment: "Experiment", grid: dict[str, Any], settings: dict[str, An
     if grid["plot"]:
         settings["progress"]("drawing", 0, None)
         plot_grid(measured, grid["plot"], measure=measure, caption=f"{os.path.basename(experiment.name)}.")
-    return partial(report_grid, experiment, measured, measure, grid["plot"])
+    return partial(print_grid, experiment, measured, measure, grid["plot"])
 
 
-def _suggestion(experiment: "Experiment", sizing: dict[str, Any], settings: dict[str, Any]) -> "Report":
+def _measure_suggestion(
+    experiment: "Experiment", sizing: dict[str, Any], fixed_sizes: dict[str, Any], settings: dict[str, Any]
+) -> "PrintOutcome":
     """Suggest the sizes of an ensemble, measure such an ensemble, and return a function that prints the outcome.
 
-    `sizing` has the options of the bundle `sizing` and the sizes that are given; "important" is removed from it.
+    `fixed_sizes` has the sizes that are given, and None for those to suggest. `settings` are those of `subspace_trial`.
     """
     from sklearn.base import clone
 
     from ..ensembles import important_terms, suggest
     from ..ensembles.trial import subspace_trial
-    from .subspace_tables import report_suggestion
+    from .subspace_tables import print_suggestion
 
     counts, labels = experiment.documents.counts, experiment.documents.labels
     scores = clone(settings["prepare"]).fit(counts, labels).scores_  # of the terms selected from all documents
-    # The number of important terms, estimated by both methods.
-    important = {"energy": important_terms(scores, "energy"), "knee": important_terms(scores, "knee")}
-    choice = sizing.pop("important") or "energy"
-    suggestion = suggest(len(scores), important[choice] if isinstance(choice, str) else choice, **sizing)
+    # Both estimates of the number of important terms are printed, and one of them is used unless a number is given.
+    n_important = {"energy": important_terms(scores, "energy"), "knee": important_terms(scores, "knee")}
+    choice = sizing["important"] or "energy"
+    n_used = n_important[choice] if isinstance(choice, str) else choice
+    suggestion = suggest(len(scores), n_used, cost=sizing["cost"], **fixed_sizes)
     share = suggestion.n_terms / suggestion.n  # a share, as each split has a slightly different number of terms
     trial = subspace_trial(counts, labels, n_terms=share, n_estimators=suggestion.n_estimators, **settings)
-    return partial(report_suggestion, experiment, suggestion, important, choice, trial)
+    return partial(print_suggestion, experiment, suggestion, n_important, choice, trial)
 
 
 def _fixed_sizes(grid: dict[str, Any]) -> dict[str, Any]:

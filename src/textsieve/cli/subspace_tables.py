@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from ..training.experiments import LabelledCounts
 
 SUGGESTED_FIELDS = ("n_terms", "n_estimators", "usability", "coverage", "diversity")
+"""The fields of a `Suggestion` that are printed as JSON."""
 
-Report = Callable[[bool], None]
-"""A function that prints the outcome, as JSON if its argument is true."""
+PrintOutcome = Callable[[bool], None]
+"""A function that prints the outcome of an experiment, as JSON if its argument is true, or else as tables."""
 
 NEARLY_ALL = 0.8
 """If members have more than this share of all terms, a note says that they hardly differ."""
@@ -27,7 +28,7 @@ class Experiment(NamedTuple):
     """The documents of an experiment, and how it was measured."""
 
     summary: str
-    """A line about the documents."""
+    """A line about the documents that were read."""
     name: str
     """The name of the corpus."""
     selector: str
@@ -75,7 +76,7 @@ class Experiment(NamedTuple):
 
     @property
     def splits(self) -> str:
-        """Return the number of random splits, the share of held-out documents, and how members are combined."""
+        """Return how the ensemble was measured: "5 random splits, 20% of the documents held out, by vote"."""
         n_splits = counted(self.measuring["repeats"], "random split")
         return (
             f"{n_splits}, {self.measuring['test_share']:.0%} of the documents held out, by {self.measuring['combine']}"
@@ -87,11 +88,11 @@ class Experiment(NamedTuple):
         return self.n_documents < self.documents.n_seen - self.documents.n_unlabelled
 
 
-def report_grid(experiment: Experiment, grid: "SubspaceGrid", measure: str, plot: str | None, wants_json: bool) -> None:
-    """Print a grid: a row for each M (terms per member), a column for each L (members).
+def print_grid(experiment: Experiment, grid: "SubspaceGrid", measure: str, plot: str | None, wants_json: bool) -> None:
+    """Print a grid: a row for each M (terms per member), a column for each L (members), and the best size.
 
-    `measure` is "accuracy" or "error" (1 - accuracy); the best size is always printed with its accuracy. `plot` is the
-    file to which the grid was drawn, if any.
+    `measure` says what the table shows: "accuracy", or "error" (1 - accuracy). `plot` is the file to which the grid was
+    drawn, if any.
     """
     values = grid.mean if measure == "accuracy" else 1.0 - grid.mean
     if wants_json:
@@ -101,8 +102,8 @@ def report_grid(experiment: Experiment, grid: "SubspaceGrid", measure: str, plot
                 "terms_per_member": list(grid.n_terms),
                 "members": list(grid.n_estimators),
                 measure: values.tolist(),
-                "standard_error": [[number(error) for error in row] for row in grid.standard_error.tolist()],
-                "best": {name: number(value) for name, value in grid.best._asdict().items()},
+                "standard_error": [[number_or_none(error) for error in row] for row in grid.standard_error.tolist()],
+                "best": {name: number_or_none(value) for name, value in grid.best._asdict().items()},
                 **({"plot": plot} if plot else {}),
             }
         )
@@ -124,35 +125,35 @@ def report_grid(experiment: Experiment, grid: "SubspaceGrid", measure: str, plot
         page.line(f"Drawn to {plot}")
 
 
-def report_suggestion(
+def print_suggestion(
     experiment: Experiment,
     suggestion: "Suggestion",
-    important: dict[str, int],
+    n_important: dict[str, int],
     choice: str | int,
     trial: "SubspaceTrial",
     wants_json: bool,
 ) -> None:
-    """Print the suggested sizes, their neighbours, and the measured quality of an ensemble of these sizes.
+    """Print the suggested sizes, similar sizes, and the measured quality of an ensemble of the suggested sizes.
 
-    `important` has the number of important terms by each method ("energy", "knee"), and `choice` is the method that was
-    used, or the number that was given instead.
+    `n_important` has the number of important terms by each method ("energy", "knee"), and `choice` is the method that
+    was used, or the number that was given instead.
     """
     measures = _mean_measures(trial)
     if wants_json:
         print_json(
             {
                 **experiment.as_dict(suggestion.n),
-                "important": {**important, "taken": suggestion.n_important},
+                "important": {**n_important, "taken": suggestion.n_important},
                 "suggestion": {name: getattr(suggestion, name) for name in SUGGESTED_FIELDS},
                 "neighbours": [row._asdict() for row in suggestion.neighbours],
-                "measured": {name: number(value) for name, value in measures.items()},
+                "measured": {name: number_or_none(value) for name, value in measures.items()},
                 "predicted": {"pairs_that_differ": _predicted_difference(suggestion)},
             }
         )
         return
     page = Page()
     experiment.show(page, suggestion.n)
-    estimates = f"{important['energy']:,} by energy, {important['knee']:,} by the knee"
+    estimates = f"{n_important['energy']:,} by energy, {n_important['knee']:,} by the knee"
     used = f"{suggestion.n_important:,}, as given" if isinstance(choice, int) else f"the number by {choice}"
     page.line(f"Important terms: {estimates}; used: {used}")
     page.line(
@@ -183,7 +184,7 @@ def _show_neighbours(page: Page, suggestion: "Suggestion") -> None:
 
 
 def _show_measures(page: Page, suggestion: "Suggestion", measures: dict[str, float]) -> None:
-    """Print a table of what was measured, and what the theory predicts."""
+    """Print a table of the measures, given as `_mean_measures` returns them, and of what the theory predicts."""
 
     def row(title: str, name: str, number_format: str, theory: str = "") -> list[str]:
         value = measures[name]
@@ -243,6 +244,6 @@ def percent(value: float, error: float) -> str:
     return f"{100 * value:.1f} %" + ("" if math.isnan(error) else f" (standard error {100 * error:.1f})")
 
 
-def number(value: float) -> float | None:
+def number_or_none(value: float) -> float | None:
     """Return the number, or None for NaN, which JSON doesn't have."""
     return None if math.isnan(value) else value

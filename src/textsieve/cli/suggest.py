@@ -78,6 +78,7 @@ def command(
     suggested again.
     """
     from ..categorizer import load
+    from ..progress import progress_display
     from ..suggesting import suggest_documents
     from ..table_files import table_kind
     from .opening import (
@@ -88,7 +89,6 @@ def command(
         label_spellings,
         open_corpus,
     )
-    from .progress import progress
 
     output = None if output == STDIO else output
     if output is not None:
@@ -106,7 +106,7 @@ def command(
     spellings = label_spellings(categorizer.model_, read_options)
     if spellings is not None:
         pool_options["fold_labels"] = spellings
-    with open_corpus(pool, read_options, **pool_options) as corpus, progress() as on_progress:
+    with open_corpus(pool, read_options, **pool_options) as corpus, progress_display() as on_progress:
         learned = _learned_files(categorizer.model_, model)
         known = _texts_at((*exclude, *learned), read_options, usual)
         suggestions = suggest_documents(categorizer, corpus, n, exclude=known, n_jobs=jobs, progress=on_progress)
@@ -134,7 +134,7 @@ def _write(suggestions: "Suggestions", output: str | None, kind: "TableKind | No
 
 
 def _check_kept_columns(values: tuple[str, ...]) -> tuple[str | int, ...]:
-    """Return the columns; raise `BadParameter` for one that would overwrite a key of the suggestions."""
+    """Parse the values of --keep; raise `BadParameter` for "all", and for a column named like a key of the output."""
     from ..suggesting import KEYS
 
     names = options.parse_keep(values) or ()
@@ -147,7 +147,7 @@ def _check_kept_columns(values: tuple[str, ...]) -> tuple[str | int, ...]:
 
 
 def _learned_files(model: "Model", path: str) -> list[str]:
-    """Return the files of corrections that the model at `path` was trained again with, as far as they exist."""
+    """Return the files of corrections that the model at `path` has learned from, if they still exist."""
     from ..modelfile.sources import PATH, sources_of
 
     files = [source.location(path) for source in sources_of(model) or () if source.corrections and source.kind == PATH]
@@ -155,7 +155,11 @@ def _learned_files(model: "Model", path: str) -> list[str]:
 
 
 def _texts_at(paths: tuple[str, ...], read_options: Mapping[str, Any], usual: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the texts at some paths; empty files have none yet, and lines that can't be parsed are left out."""
+    """Yield the texts at some paths, without lines that can't be parsed; an empty file has no texts yet.
+
+    The columns of the text are those of the pool, but only as defaults: the paths may have others. Of `read_options`,
+    only the limits and the encoding are for these paths, too.
+    """
     from .opening import LIMITS, is_empty_file, named_columns, open_corpus
 
     columns = named_columns(read_options)
@@ -163,14 +167,14 @@ def _texts_at(paths: tuple[str, ...], read_options: Mapping[str, Any], usual: Ma
     for path in paths:
         if is_empty_file(path):
             continue
-        limits = {name: read_options[name] for name in (*LIMITS, "encoding")}
-        options_of_path = {**dict.fromkeys(read_options), **limits}
-        with open_corpus(path, options_of_path, usual=defaults, texts_only=True, lenient=True) as corpus:
+        same_options = {name: read_options[name] for name in (*LIMITS, "encoding")}
+        path_options = {**dict.fromkeys(read_options), **same_options}
+        with open_corpus(path, path_options, usual=defaults, texts_only=True, lenient=True) as corpus:
             yield from corpus.texts()
 
 
 def _require_suggestions(suggestions: "Suggestions", pool: str) -> None:
-    """Raise `InputError` if there is no document to suggest."""
+    """Raise an `InputError` that counts the skipped documents, if there is no document to suggest."""
     from ..errors import InputError
     from ..suggesting import LABELLED
 
@@ -184,7 +188,7 @@ def _require_suggestions(suggestions: "Suggestions", pool: str) -> None:
 
 
 def _describe_skipped(suggestions: "Suggestions") -> str:
-    """Return how many documents were read and skipped: 20 documents read, 3 skipped (2 labelled, 1 empty)."""
+    """Return how many documents were read and skipped: "20 documents read, 3 skipped (2 labelled, 1 empty)"."""
     from ..errors import counted
 
     reasons = ", ".join(f"{number:,} {reason}" for reason, number in suggestions.skipped.items() if number)
@@ -195,7 +199,10 @@ def _describe_skipped(suggestions: "Suggestions") -> str:
 
 
 def _print_summary(suggestions: "Suggestions", output: str | None) -> None:
-    """Print on standard error how many documents were written to a file, or if some were skipped, how many."""
+    """Print on standard error how many documents were read, skipped and written.
+
+    Nothing is printed if no document was skipped and the suggestions went to standard output, where they can be seen.
+    """
     from ..errors import counted
     from .messages import print_message
 

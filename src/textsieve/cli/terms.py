@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from .output import Page
 
 TRACE_SELECTORS = ("ocfs", "tofa")
-"""The selectors whose scores add up to a trace; the share of it that the best terms have is their energy."""
+"""The selectors whose scores add up to a trace. The energy of some terms is the share of the trace that they have."""
 DEFAULT_LEVEL = 0.8
+"""The default of --energy-level."""
 
 
 def energy_weights(value: str) -> list[float]:
@@ -94,11 +95,11 @@ def command(
     shown, too: the fewest terms that distinguish it from the other classes, or from all that can be distinguished.
     PATH is what train takes, and may be larger than memory; or vectors (svmlight), whose columns are called #0, #1, ...
     """
+    from ..progress import progress_display
     from ..registry import selector_of
     from ..training.ranking import check_reading, rank_terms
     from .errors import exit_as_usage_error
     from .opening import open_corpus
-    from .progress import progress
 
     _check_energy(energy, path, selection["selector"])
     settings = _with_text_label(selection["selector_options"] or {})
@@ -107,7 +108,7 @@ def command(
         selector = _without_integer_label(selector_of(selection["selector"], settings))
         selector.check_settings()
         check_reading(counting)
-    with open_corpus(path, read_options) as corpus, progress() as on_progress:
+    with open_corpus(path, read_options) as corpus, progress_display() as on_progress:
         ranked = rank_terms(corpus, selector, n_terms, progress=on_progress, n_jobs=jobs, **counting)
         if energy["energy_plot"]:
             on_progress("drawing", 0, None)
@@ -118,9 +119,9 @@ def command(
 
 
 def _with_text_label(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings with `unlabelled`, the label that means "no label", as text.
+    """Return the options of a selector with the value of `unlabelled`, the label that means "no label", as text.
 
-    Labels in files are text, even if they are digits.
+    The command line reads unlabelled=0 as an integer, but labels in files are text, even if they are digits.
     """
     label = settings.get("unlabelled")
     return settings if label is None else settings | {"unlabelled": str(label)}
@@ -129,7 +130,7 @@ def _with_text_label(settings: dict[str, Any]) -> dict[str, Any]:
 def _without_integer_label(selector: "TermSelector") -> "TermSelector":
     """Set the selector's `unlabelled` to None if it is an integer, and return the selector.
 
-    The default of `unlabelled` is an integer, but labels in files are text, so none of them can equal it.
+    An integer is the default of the selector. No label in a file equals it, because these labels are text.
     """
     if isinstance(selector.get_params().get("unlabelled"), int):
         selector.set_params(unlabelled=None)
@@ -137,9 +138,11 @@ def _without_integer_label(selector: "TermSelector") -> "TermSelector":
 
 
 def _check_energy(energy: dict[str, Any], path: str, selector: str) -> None:
-    """Raise `UsageError` or `InputError`, before any work is done, if the plot can't be drawn or written."""
-    from ..extras import require_extra
-    from .opening import check_output
+    """Raise `UsageError` or `InputError`, before any work is done, if --energy-plot can't be drawn or written.
+
+    `energy` has the values of the bundle `energy`, and `path` is that of the documents.
+    """
+    from .opening import check_chart
 
     file = energy["energy_plot"]
     if file is None:
@@ -152,11 +155,7 @@ def _check_energy(energy: dict[str, Any], path: str, selector: str) -> None:
             f"--energy-plot with --selector {selector}: only trace scores have an energy; use --selector "
             f"{' or '.join(TRACE_SELECTORS)}."
         )
-    require_extra("plots", what="--energy-plot")
-    from ..plots import check_target
-
-    check_target(file)
-    check_output(file, path, what="a chart", option="--energy-plot")
+    check_chart(file, path, option="--energy-plot")
 
 
 def _draw_energy(ranked: "RankedTerms", energy: dict[str, Any]) -> None:
@@ -197,7 +196,7 @@ def _report(
 
 
 def _as_dict(ranked: "RankedTerms", selector: str) -> dict[str, Any]:
-    """Return the terms as a JSON object; some of its keys exist only for the selector testors."""
+    """Return the ranked terms as a JSON object; only for the selector testors, it has keys about testors."""
 
     def scored_terms(scores: "TermScores") -> list[dict[str, Any]]:
         return [{"term": term, "score": score} for term, score in scores]
@@ -263,7 +262,10 @@ def _show(ranked: "RankedTerms", summary: str, selector: str, counting: dict[str
 
 
 def _show_testors(page: "Page", ranked: "RankedTerms", counting: dict[str, Any]) -> None:
-    """Print the shortest testor of each class, and notes on testors and scores, if the selector is testors."""
+    """Print the shortest testor of each class, and notes on testors and scores; nothing for other selectors.
+
+    A "?" after its size means that the search was stopped before a shorter testor was ruled out.
+    """
     from .output import Column, TermList, label_text, number_columns, term_text
 
     if not ranked.shortest:

@@ -12,6 +12,7 @@ from .engine import engine, open_documents
 
 if TYPE_CHECKING:
     from ..categorizer import Categorizer
+    from ..modelfile.sources import UpdateMethod
     from .engine import EngineDocuments
 
 
@@ -133,9 +134,9 @@ def command(
 
 
 def _require_file_name(name: str) -> str:
-    """Return the name; raise `BadParameter` for standard output.
+    """Return the name of the model file; raise `BadParameter` for -, which is standard output.
 
-    A model replaces an old file when it is complete, which needs the name of a file.
+    A model is first written to a temporary file, which then gets the name of the model, so it needs a name.
     """
     if name == "-":
         raise click.BadParameter("a model is written to a file, not to standard output; give the file's name.")
@@ -143,9 +144,10 @@ def _require_file_name(name: str) -> str:
 
 
 def fit_or_skip_measuring(model: "Categorizer", fit: Callable[["Categorizer"], "Categorizer"]) -> "Categorizer":
-    """Return the categorizer that `fit` trains.
+    """Return `fit(model)`, which is the trained categorizer.
 
-    If there are too few documents to hold some out, set `model.held_out` to None, and train without measuring quality.
+    If there are too few documents to hold some out, call `fit` again with `model.held_out` set to None, so that the
+    quality of the model is not measured, and print a warning.
     """
     from ..errors import TooFewDocuments
     from .messages import warn
@@ -162,9 +164,10 @@ def fit_or_skip_measuring(model: "Categorizer", fit: Callable[["Categorizer"], "
 
 
 def _warn_of_size(model: "Categorizer", output: str) -> None:
-    """Warn if the file is larger than `max_size`, which does not count the sources.
+    """Print a warning if the file is larger than `max_size` because of the sources that it stores.
 
-    If it did, what a model learns would depend on the names of its files.
+    Training makes a model as small as `max_size` asks for, but without counting the sources. Otherwise, what it learns
+    would depend on the names of the files of documents.
     """
     from ..categorizer_settings import is_auto
     from ..settings import as_bytes
@@ -184,9 +187,8 @@ def _report(
     model: "Categorizer", documents: "EngineDocuments", output: str, writing_seconds: float, wants_json: bool
 ) -> None:
     """Print a description of the trained model, its quality on held-out documents, and the time of each stage."""
-    from ..errors import counted
-    from ..modelfile.sources import RETRAIN, update_method
-    from .description import file_line, model_as_dict, seconds_line, selector_text, show_classes, show_measures
+    from ..modelfile.sources import update_method
+    from .description import file_line, model_as_dict, seconds_line, show_classes, show_measures
     from .json_output import print_json
     from .output import Page
 
@@ -197,33 +199,55 @@ def _report(
         print_json({**model_as_dict(trained, output, method), "seconds": seconds})
         return
     page = Page()
-    for line in documents.summary(model):
+    for line in (*documents.summary(model), *_method_lines(model)):
         page.line(line)
-    selected = f"{len(trained.terms):,} of {counted(trained.about['n_terms_seen'], 'term')}"
-    selector = trained.settings["selector"]
-    by = "" if selector is None else f" selected by {selector_text(selector, trained.about)}"
-    on = "" if model.projection is None else f" on the projection {model.projection}"
-    page.line(f"{counted(len(trained.classes), 'class', 'classes')}; {selected}{by}; classifier {model.classifier}{on}")
-    n_left_out = trained.about["n_terms_seen"] - len(trained.terms)
-    if n_left_out and model.n_terms == "all" and "testors" in trained.about:
-        page.line(f"The other {counted(n_left_out, 'term is', 'terms are')} in no typical testor.")
     show_measures(page, trained)
     show_classes(page, trained)
     page.line(seconds_line(seconds))
     if probabilities := _probabilities_line(model):
         page.line(probabilities)
     page.line(f"Written to {file_line(output)}")
+    for line in _update_lines(model, method, output):
+        page.line(line)
+
+
+def _method_lines(model: "Categorizer") -> list[str]:
+    """Return lines on the classes, the selected terms and the classifier."""
+    from ..errors import counted
+    from .description import selector_text
+
+    trained = model.model_
+    n_terms_seen = trained.about["n_terms_seen"]
+    selected = f"{len(trained.terms):,} of {counted(n_terms_seen, 'term')}"
+    selector = trained.settings["selector"]
+    by = "" if selector is None else f" selected by {selector_text(selector, trained.about)}"
+    on = "" if model.projection is None else f" on the projection {model.projection}"
+    lines = [f"{counted(len(trained.classes), 'class', 'classes')}; {selected}{by}; classifier {model.classifier}{on}"]
+    n_left_out = n_terms_seen - len(trained.terms)
+    if n_left_out and model.n_terms == "all" and "testors" in trained.about:
+        lines.append(f"The other {counted(n_left_out, 'term is', 'terms are')} in no typical testor.")
+    return lines
+
+
+def _update_lines(model: "Categorizer", method: "UpdateMethod", output: str) -> list[str]:
+    """Return lines on how `textsieve update` can update the model in the file `output`; none if it can't."""
+    from ..modelfile.sources import RETRAIN
+    from .description import file_line
+
     if model.settings().keeps_all_terms:
-        page.line(f"Statistics of all terms written to {file_line(f'{output}.stats')}")
-        page.line("These have all words of the documents. textsieve update needs them, and predicting does not.")
-    elif model.keep_stats:
-        page.line("It can be updated: the file has the statistics that textsieve update needs.")
-    elif method.name == RETRAIN:
-        page.line("It can be updated: textsieve update trains it again from its sources and from corrections.")
+        return [
+            f"Statistics of all terms written to {file_line(f'{output}.stats')}",
+            "These have all words of the documents. textsieve update needs them, and predicting does not.",
+        ]
+    if model.keep_stats:
+        return ["It can be updated: the file has the statistics that textsieve update needs."]
+    if method.name == RETRAIN:
+        return ["It can be updated: textsieve update trains it again from its sources and from corrections."]
+    return []
 
 
 def _probabilities_line(model: "Categorizer") -> str:
-    """Return a line on how long the probabilities took, or on why there are none.
+    """Return a line on how long fitting the probabilities took, or on why the model has none.
 
     It is empty for multilabel models, and if no probabilities were requested.
     """

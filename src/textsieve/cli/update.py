@@ -1,14 +1,16 @@
-"""`textsieve update`: let a model learn corrections or later documents.
+"""`textsieve update`: let a model learn corrections or later documents, in one of three ways.
 
-A model with statistics learns them at once: this module adds their statistics to those of the model. Any other model is
-trained again from its sources (`retraining`).
+- A model with the statistics of its terms (trained with --keep-stats) learns documents by adding their statistics.
+- A model with the statistics of all terms (--keep-stats all) also selects its terms anew, and learns new classes.
+- Any other model is trained again from its sources: see `retraining`.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -126,7 +128,7 @@ def command(
     with exit_as_usage_error():  # before anything is read
         Forgetting.of(half_life, window)
         moment_of(when)
-    if not dry_run and os.path.isfile(model):  # for anything else, reading it raises
+    if not dry_run and os.path.isfile(model):  # if it is no file, reading it raises a better error
         check_output(model, *paths, what="a model")
     with nullcontext() if dry_run else locked(model):
         with hint_if_not_a_model("update", model, *paths):
@@ -138,22 +140,25 @@ def command(
                     "--fit-thresholds is for a model to which documents are added; training again fits all thresholds, "
                     "so leave it out."
                 )
-            _refuse(forgets, "is for a model with the statistics of all terms (train --keep-stats all); leave it out")
+            _refuse(forgets, NEEDS_ALL_STATISTICS)
             request = RetrainingRequest(model, paths, read_options, source, stop_words, skip_unknown_labels, jobs)
             facts, show = retrain(stored, file, request, is_dry_run=dry_run), show_retraining
         else:
-            given = {"--source": source, "--stop-words": stop_words}
-            _refuse(given, "is for training again; add --retrain, or leave it out")
-            update = _Update(model, paths, read_options, skip_unknown_labels, fit_thresholds, jobs, forgets)
-            facts, show = _update_statistics(stored, file, update, is_dry_run=dry_run), _show
+            only_for_retraining = {"--source": source, "--stop-words": stop_words}
+            _refuse(only_for_retraining, "is for training again; add --retrain, or leave it out")
+            adding = _AddingRequest(model, paths, read_options, skip_unknown_labels, fit_thresholds, jobs, forgets)
+            facts, show = _add_documents(stored, file, adding, is_dry_run=dry_run), _show
     if wants_json:
         print_json(facts)
     else:
         show(facts)
 
 
+NEEDS_ALL_STATISTICS = "is for a model with the statistics of all terms (train --keep-stats all); leave it out"
+
+
 def _refuse(options: Mapping[str, Any], reason: str) -> None:
-    """Raise `UsageError` with the reason for the first option that was given."""
+    """Raise `UsageError` with the reason if any of these options was given, such as {"--window": 3}."""
     for option, value in options.items():
         if value is not None and value != ():
             raise click.UsageError(f"{option} {reason}.")
@@ -162,11 +167,13 @@ def _refuse(options: Mapping[str, Any], reason: str) -> None:
 # -- adding documents to statistics ------------------------------------------------------------------------------------
 
 
-class _Update(NamedTuple):
-    """The arguments of the command that adding documents needs."""
+class _AddingRequest(NamedTuple):
+    """The arguments of `textsieve update` that adding documents to statistics needs."""
 
     path: str
+    """The path of the model."""
     paths: tuple[str, ...]
+    """The paths of the documents."""
     read_options: dict[str, Any]
     skip_unknown: bool
     fit_thresholds: bool
@@ -175,8 +182,11 @@ class _Update(NamedTuple):
     """The values of --half-life, --window and --at."""
 
 
-def _update_statistics(model: Model, file: ModelFile, update: _Update, *, is_dry_run: bool) -> dict[str, Any]:
-    """Add documents to a model with statistics, write it unless nothing is to be written, and return the outcome."""
+def _add_documents(model: Model, file: ModelFile, request: _AddingRequest, *, is_dry_run: bool) -> dict[str, Any]:
+    """Add documents to a model with statistics, and return the outcome as a JSON object.
+
+    The model is written unless it has nothing to learn, or `is_dry_run` is set.
+    """
     from ..modelfile import write
     from ..modelfile.sources import retraining_problem, with_corrections
     from ..modelfile.statistics import read_statistics
@@ -185,49 +195,47 @@ def _update_statistics(model: Model, file: ModelFile, update: _Update, *, is_dry
     from ..training.updating import UnknownLabel
     from .retrain_command import print_retrain_command_on_error
 
-    command = (model, update.path, update.paths, update.read_options)
-    with print_retrain_command_on_error(*command):
+    # The arguments of `retrain_command`, which makes the command that is printed on an error.
+    retrain_arguments = (model, request.path, request.paths, request.read_options)
+    with print_retrain_command_on_error(*retrain_arguments):
         statistics = read_statistics(model, file)
-    adaptation = _start_adaptation(model, statistics, update)
-    counts = None if adaptation is None else adaptation.start_counting()
+    counts: TextCounts | None = None  # collects all terms of the documents; None to count only those of the model
+    if isinstance(statistics, FullStatistics):
+        adaptation = _adaptation_of(model, statistics, request)
+        counts = adaptation.start_counting()
+        learn: Callable[..., _Outcome] = partial(_adapt, adaptation, counts)
+    else:
+        _refuse(request.forgets, NEEDS_ALL_STATISTICS)
+        learn = partial(_learn, model, statistics)
     corrections = Corrections(
-        model, skip_unknown=update.skip_unknown, may_be_new=counts is not None, counts=counts, n_jobs=update.jobs
+        model, skip_unknown=request.skip_unknown, may_be_new=counts is not None, counts=counts, n_jobs=request.jobs
     )
-    with print_retrain_command_on_error(*command, only=UnknownLabel):
+    with print_retrain_command_on_error(*retrain_arguments, only=UnknownLabel):
         try:
-            sources = _read_all(corrections, model, update)
+            sources = _read_all(corrections, model, request)
         except UnknownLabel as problem:
             if retraining_problem(model) is None:
                 problem.add_note("--retrain trains the model again from its sources, with the new class.")
             raise
     documents = corrections.to_learn(statistics.added_digests)
-    if not isinstance(statistics, FullStatistics):
-        outcome = _learn(model, statistics, documents, update.jobs, fit_thresholds=update.fit_thresholds)
-    elif adaptation is not None and counts is not None:  # as for all statistics of this kind
-        outcome = _adapt(adaptation, documents, counts, update.jobs, fit_thresholds=update.fit_thresholds)
+    outcome = learn(documents, request.jobs, fit_thresholds=request.fit_thresholds)
     is_written = False
     if outcome.updated is not None and not is_dry_run:
-        updated = with_corrections(outcome.updated.model, sources, update.path)
-        write(updated, update.path, outcome.updated.statistics, instead_of=file)
+        updated = with_corrections(outcome.updated.model, sources, request.path)
+        write(updated, request.path, outcome.updated.statistics, instead_of=file)
         is_written = True
-    facts = _outcome_as_dict(update.path, corrections, outcome, is_written=is_written)
-    return facts | ({} if adaptation is None else _changes(model, outcome))
+    facts = _outcome_as_dict(request.path, corrections, outcome, is_written=is_written)
+    return facts | ({} if counts is None else _changes(model, outcome))
 
 
-def _start_adaptation(model: Model, statistics: Statistics | FullStatistics, update: _Update) -> Adaptation | None:
-    """Return the adaptation of a model with the statistics of all terms, and None for any other."""
+def _adaptation_of(model: Model, statistics: FullStatistics, request: _AddingRequest) -> Adaptation:
+    """Return the `Adaptation` of a model with the statistics of all terms, with the options for forgetting."""
     from ..training.adapting import Adaptation
     from ..training.forgetting import Forgetting
-    from ..training.full_statistics import FullStatistics
 
-    if not isinstance(statistics, FullStatistics):
-        _refuse(
-            update.forgets, "is for a model with the statistics of all terms (train --keep-stats all); leave it out"
-        )
-        return None
-    half_life, window, when = update.forgets.values()
+    half_life, window, when = request.forgets.values()
     forgetting = Forgetting.of(half_life, window)
-    return Adaptation(model, statistics, forgetting, statistics.moment_of_update(when, forgetting), update.jobs)
+    return Adaptation(model, statistics, forgetting, statistics.moment_of_update(when, forgetting), request.jobs)
 
 
 def _require_packages(model: Model, path: str) -> None:
@@ -240,18 +248,18 @@ def _require_packages(model: Model, path: str) -> None:
         raise problem.at(path) from problem
 
 
-def _read_all(corrections: Corrections, model: Model, update: _Update) -> list[TrainingSource]:
-    """Collect the documents at all paths, and return the paths as sources."""
+def _read_all(corrections: Corrections, model: Model, request: _AddingRequest) -> list[TrainingSource]:
+    """Read the documents at all paths into `corrections`, and return the paths as sources of the model."""
+    from ..progress import progress_display
     from .correction_files import collect_corrections, open_corrections
     from .opening import default_read_options, label_spellings, read_options_by_path
-    from .progress import progress
 
     sources = []
     defaults = default_read_options(model)
-    with progress() as on_progress:
-        for path, path_options, usual in read_options_by_path(update.paths, update.read_options, defaults):
-            spellings = label_spellings(model, update.read_options)
-            with open_corrections(path, path_options, usual, update.path, spellings) as file:
+    with progress_display() as on_progress:
+        spellings = label_spellings(model, request.read_options)
+        for path, path_options, usual in read_options_by_path(request.paths, request.read_options, defaults):
+            with open_corrections(path, path_options, usual, request.path, spellings) as file:
                 collect_corrections(corrections, file.corpus, on_progress)
             sources.append(file.source())
     return sources
@@ -272,9 +280,11 @@ class _Outcome(NamedTuple):
 def _learn(
     model: Model, statistics: Statistics, documents: DocumentsToLearn, jobs: int, *, fit_thresholds: bool
 ) -> _Outcome:
-    """Add documents to a model; with `fit_thresholds`, refit its thresholds to them."""
+    """Add documents to a model with the statistics of its terms.
+
+    With `fit_thresholds`, its thresholds are refitted to these documents.
+    """
     from dataclasses import replace
-    from functools import partial
 
     from ..categorizer_settings import Settings
     from ..settings import n_threads
@@ -295,9 +305,9 @@ def _learn(
     with_digests = replace(statistics, added_digests=statistics.added_digests | documents.digests)
     new = update_model(model, with_digests, plan, documents.rows, targets)
     if fit_thresholds:
-        # `statistics` are those before the update, because the new documents are held out in turn.
-        held_out = partial(held_out_scores, new.model, statistics, plan, documents.rows, targets, settings.folds)
-        new = new._replace(model=refit_thresholds(new.model, settings, targets, held_out))
+        # The new documents are held out in turn, so the statistics to begin with are those without them.
+        score = partial(held_out_scores, new.model, statistics, plan, documents.rows, targets, settings.folds)
+        new = new._replace(model=refit_thresholds(new.model, settings, targets, score))
     before, after = (
         version.label_sets(version.predict_rows(documents.rows, jobs).labels) for version in (model, new.model)
     )
@@ -305,9 +315,13 @@ def _learn(
 
 
 def _adapt(
-    adaptation: Adaptation, documents: DocumentsToLearn, counts: TextCounts, jobs: int, *, fit_thresholds: bool
+    adaptation: Adaptation, counts: TextCounts, documents: DocumentsToLearn, jobs: int, *, fit_thresholds: bool
 ) -> _Outcome:
-    """Add documents to a model with the statistics of all terms."""
+    """Add documents to a model with the statistics of all terms, which selects its terms anew.
+
+    `counts` has the terms of all documents that were read; those of `documents` are taken from it. With
+    `fit_thresholds`, the thresholds are refitted to these documents.
+    """
     from dataclasses import replace
 
     import numpy as np
@@ -331,7 +345,7 @@ def _adapt(
 
 
 def _outcome_as_dict(path: str, corrections: Corrections, outcome: _Outcome, *, is_written: bool) -> dict[str, Any]:
-    """Return the outcome as a JSON object."""
+    """Return the outcome of an update as a JSON object, which `_show` prints for people."""
     from ..modelfile.sources import ADD
     from .correction_files import count_right, left_out_as_dict, rows_by_class
 
@@ -360,7 +374,7 @@ MAX_LISTED = 10
 
 
 def _changes(model: Model, outcome: _Outcome) -> dict[str, Any]:
-    """Return which terms and classes have come and gone."""
+    """Return which terms and classes the updated model has and `model` has not, and the other way round."""
     new = model if outcome.updated is None else outcome.updated.model
     terms, classes = set(model.terms), set(model.classes)
     new_terms, new_classes = set(new.terms), set(new.classes)
@@ -375,7 +389,7 @@ def _changes(model: Model, outcome: _Outcome) -> dict[str, Any]:
 
 
 def _has_stale_thresholds(outcome: _Outcome) -> bool:
-    """Return whether the thresholds of a multilabel model should be fitted again."""
+    """Return whether the updated model is multilabel, and so many documents were added that thresholds may be wrong."""
     from ..categorizer_settings import Settings
     from ..training.updating import is_stale, tuned_cut
 
@@ -386,7 +400,7 @@ def _has_stale_thresholds(outcome: _Outcome) -> bool:
 
 
 def _show(facts: Mapping[str, Any]) -> None:
-    """Print the outcome for people."""
+    """Print the outcome of an update, given as `_outcome_as_dict` returns it, and for adapted models, `_changes`."""
     from ..errors import counted
     from .correction_files import show_classes_of_corrections, show_left_out, show_written
     from .output import Page
@@ -419,7 +433,7 @@ def _show(facts: Mapping[str, Any]) -> None:
 
 
 def _show_changes(page: Page, facts: Mapping[str, Any]) -> None:
-    """Print which terms and classes have come and gone."""
+    """Print which terms and classes are new, and which are gone, from the keys of `_changes`."""
     from ..errors import counted
     from .output import label_text
 

@@ -19,11 +19,11 @@ def command(wants_all: bool, wants_json: bool) -> None:
     the result in a cache. Run this command after the installation, or when you build an image, with the user who will
     run textsieve. The environment variable NUMBA_CACHE_DIR chooses another folder for the cache.
     """
+    from ..progress import progress_display
     from ..warmup import warm_up
     from .json_output import print_json
-    from .progress import progress
 
-    with progress() as on_progress:
+    with progress_display() as on_progress:
         warmed = warm_up(on_progress, everything=wants_all)
     if wants_json:
         print_json({"compiled": warmed.n_compiled, "seconds": round(warmed.seconds, 1), "folder": warmed.folder})
