@@ -21,7 +21,7 @@ import numpy as np
 
 from ..arrays import Bools, Ints
 from ..errors import InputError, Setting, counted, shown
-from ..evaluation import folds as folds_of
+from ..evaluation import folds as assign_folds
 from ..evaluation import held_out
 from ..settings import as_number, is_whole
 from ..training.targets import Targets
@@ -166,7 +166,7 @@ def _stratified_folds(targets: Targets, n_folds: int, order: Ints) -> list[Bools
             hint="give more documents, or fewer folds",
         )
     fold_of = np.full(targets.n_documents, -1, np.int64)  # -1: unlabelled, and so not in `order` and never tested
-    fold_of[order] = folds_of(targets.first_class[order].tolist(), n_folds)
+    fold_of[order] = assign_folds(targets.first_class[order].tolist(), n_folds)
     return [fold_of == fold for fold in range(n_folds)]
 
 

@@ -19,6 +19,7 @@ from ..comparison.findings import combination_text
 from ..comparison.outcome import Overlap
 from ..comparison.plan import ALL, Size, size_text
 from ..comparison.rankings import DESCRIBED_FOLD, FoldRanking, max_class_terms
+from ..comparison.schema import class_key
 from ..comparison.summary import Summary, best_first
 from ..comparison.view import label_text
 from ..evaluation.confusions import ExampleDocument
@@ -148,7 +149,7 @@ def max_terms_per_class(comparison: Comparison) -> int:
 
 def ranking_data(comparison: Comparison) -> list[Data]:
     """Return the first terms of each class in each ranking, as rows of rank, term and score."""
-    class_indices = {_key(label): index for index, label in enumerate(comparison.header["classes"])}
+    class_indices = {class_key(label): index for index, label in enumerate(comparison.header["classes"])}
     max_terms = max_terms_per_class(comparison)
     analyzer = comparison.header["settings"].get("analyzer")
     return [
@@ -165,16 +166,11 @@ def _terms_by_class(
     """
     by_class: list[list[Any]] = [[] for _ in class_indices]
     for label, terms in ranking.by_class:
-        if _key(label) in class_indices:
-            by_class[class_indices[_key(label)]] = [
+        if class_key(label) in class_indices:
+            by_class[class_indices[class_key(label)]] = [
                 [rank, display_term(term, analyzer), score] for rank, term, score in terms[:max_terms]
             ]
     return by_class
-
-
-def _key(label: Any) -> Any:
-    """Return a key that distinguishes labels of different types, such as 1 and True."""
-    return type(label).__name__, label
 
 
 def _sum_classes(rows: Iterable[Row]) -> list[list[int]]:
