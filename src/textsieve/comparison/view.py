@@ -48,7 +48,7 @@ class TableColumn(NamedTuple):
 
 
 class TableCell(NamedTuple):
-    """The text of a cell, and the number by which the report sorts it; None: it is sorted by its text."""
+    """The text of a cell, and the number by which the report sorts a column of numbers; cells without one come last."""
 
     text: str
     value: float | None = None
