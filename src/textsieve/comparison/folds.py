@@ -201,10 +201,12 @@ class Fold:
 
     @property
     def _train_positions(self) -> Ints:
+        """Return the positions of the training documents among all documents of the comparison."""
         return np.flatnonzero(self.documents.folds.train[self.number])
 
     @property
     def _test_positions(self) -> Ints:
+        """Return the positions of the test documents among all documents of the comparison."""
         return np.flatnonzero(self.documents.folds.test[self.number])
 
     def require_classes(self) -> None:
@@ -214,6 +216,7 @@ class Fold:
         """
         all_targets = self.documents.counted.targets
         present_classes = [all_targets.classes[number] for number in np.flatnonzero(all_targets.class_docs).tolist()]
+        # A multilabel document need not belong to the only class, so there is something to tell apart.
         if len(present_classes) == 1 and not all_targets.multilabel:
             raise InputError(
                 f"only one class, {shown(present_classes[0])}, so there is nothing to tell apart; give documents of at "

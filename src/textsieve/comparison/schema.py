@@ -96,22 +96,27 @@ def _is_triple(value: Any) -> bool:
 
 
 def _is_ranked_term(value: Any) -> bool:
+    """Return whether a value is a rank, a term and its score, or null if scores are not stored."""
     return is_record(value, _is_positive, _is_text, lambda score: score is None or is_number(score))
 
 
 def _is_class_with_terms(value: Any) -> bool:
+    """Return whether a value is a class and the ranked terms that indicate it."""
     return is_record(value, is_label, lambda terms: is_list(terms, _is_ranked_term))
 
 
 def _are_positions(value: Any) -> bool:
+    """Return whether a value is a list of positions of example documents, at most `MAX_DOCUMENTS`."""
     return is_list(value, is_count) and len(value) <= MAX_DOCUMENTS
 
 
 def _is_confused_pair(value: Any) -> bool:
+    """Return whether a value is the numbers of a true and a predicted class, and example documents."""
     return is_record(value, is_count, is_count, lambda documents: is_list(documents, _is_document))
 
 
 def _is_document(value: Any) -> bool:
+    """Return whether a value is the place of an example document and the beginning of its text."""
     return is_record(value, _is_text, _is_beginning)
 
 
@@ -120,6 +125,7 @@ def _is_pair_of_counts(value: Any) -> bool:
 
 
 def _is_beginning(value: Any) -> bool:
+    """Return whether a value is a text that is short enough to be the beginning of an example document."""
     return isinstance(value, str) and len(value) <= MAX_EXAMPLE_CHARACTERS
 
 

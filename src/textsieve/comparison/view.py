@@ -265,7 +265,8 @@ def _seconds_field(step: str) -> _Field:
     return column, lambda summary: _number_cell(getattr(summary, column.key), ".3f")
 
 
-def _kilobytes(summary: Summary) -> TableCell:
+def _kilobytes_cell(summary: Summary) -> TableCell:
+    """Return the size of the model file in kilobytes of 1,000 bytes."""
     return _number_cell(None if summary.model_bytes is None else summary.model_bytes / 1000, ",.1f")
 
 
@@ -289,7 +290,7 @@ def _fields(*, multilabel: bool, with_interval: bool, with_threads: bool) -> lis
         ),
         *([(TableColumn("threads", "threads"), _threads_cell)] if with_threads else []),
         *map(_seconds_field, ("selection", "training", "prediction")),
-        (TableColumn("kilobytes", "model, kB"), _kilobytes),
+        (TableColumn("kilobytes", "model, kB"), _kilobytes_cell),
     ]
 
 

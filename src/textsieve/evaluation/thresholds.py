@@ -126,7 +126,7 @@ class Cut(metaclass=ABCMeta):
     rule_: ThresholdRule
 
     def untuned_rule(self, n_classes: int) -> ThresholdRule | None:
-        """Return the rule if it needs no held-out documents, otherwise None."""
+        """Return the rule of a method that needs no held-out documents; None if it must be fitted to them."""
         return None
 
     def fit(self, scores: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -399,6 +399,7 @@ class ZeroCut(Cut):
         return ThresholdRule(np.zeros(n_classes), ranks=None)
 
     def _fit_rule(self, held_out: HeldOutScores) -> ThresholdRule:
+        """Return a threshold of 0 for each class, whatever the documents are."""
         return self.untuned_rule(held_out.n_classes)
 
 
@@ -465,7 +466,7 @@ def _check_scores(scores: Any, y: Any) -> tuple[Floats, Bools]:
 
 
 CUTS: dict[str, type[Cut]] = dict(zip(names.CUTS, (SCut, SCutFBR, RCut, PCut, ZeroCut), strict=True))
-"""The classes by the names that the setting `cut` takes."""
+"""The class of each method by its name in the setting `cut`."""
 
 
 def cut_of(setting: Any, options: Mapping[str, Any] | None) -> Cut:
