@@ -1,9 +1,10 @@
 """Example documents of the classes that a combination confuses most.
 
-Numbers of mistakes say how many documents of one class are taken for another, and examples show why. While a
-combination is measured, its row gets the positions of some documents of each pair of confused classes, not their texts,
-because nobody knows yet which combination will be the best. When all rows are measured, the documents of the best one's
-worst pairs are read from the corpus once more, and the beginnings of their texts are stored with the results.
+Numbers of mistakes say how many documents of one class are taken for another, and examples show why. They are wanted
+for the best combination only, but which one this is turns out last. So while a combination is measured, its row gets
+the positions of some documents of each pair of confused classes, not their texts. When all rows are measured, the
+documents of the pairs that the best combination confuses most are read from the corpus once more, and the beginnings of
+their texts are stored with the results.
 """
 
 from __future__ import annotations
@@ -135,7 +136,7 @@ def read_examples(
 def _placed_documents(
     sources: Sequence[Corpus], n_documents: int, progress: Callable[[int], None]
 ) -> Iterator[tuple[int, str, str, tuple[str, ...]]]:
-    """Yield the position, place, text and labels of each of the first `n_documents` of some corpora, or a few more.
+    """Yield the position, place, text and labels of each of the first `n_documents` of some corpora, and a few more.
 
     A place is, for example, "line 3", or "test.csv, line 3" if there are several corpora. Batches are read as a whole,
     so the last one may have more documents than asked for.

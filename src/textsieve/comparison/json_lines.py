@@ -7,8 +7,9 @@ A run that is killed leaves complete lines and at most one unfinished line at th
 unfinished line. A run that resumes the file first checks that the results belong to the same comparison, and then
 removes the unfinished line. Any other damage raises `InputError` with the number of the line.
 
-Sizes are limited before anything is parsed: that of the file, that of a line, and the number and nesting of the values
-in a line (`strict_json.parse`). No value is compressed, so memory use is proportional to the size of the file.
+A file may come from somebody else, so reading it must not exhaust memory. The size of the file, the size of a line, and
+the number and nesting of the values in a line (`strict_json.parse`) are limited, and checked before a line is parsed.
+No value is compressed, so memory use is proportional to the size of the file.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ def measure(fold: Fold, condition: Condition, plan: Plan) -> MeasuredCondition:
         training_seconds=training_seconds,
         prediction_seconds=prediction_seconds,
         model_bytes=_model_bytes(model),
-        confidence=None if kept_scores is None else kept_scores.confidence(_known_classes(split)),
+        confidence=None if kept_scores is None else kept_scores.confidence(_classes_in_model(split)),
     )
     return MeasuredCondition(row, selection, _ranking(fold, condition, request))
 
@@ -126,7 +126,7 @@ def _ranking_request(cache: FoldCache, condition: Condition, plan: Plan, trainin
     def limit_of(size: Size) -> int:
         """Return the number of terms that a size of the plan means for this fold: half of 900 terms are 450."""
         limit = training.max_terms(size, cache.n_seen)
-        assert limit is not None  # only without any size, the selector decides
+        assert limit is not None  # None is for a missing size, which a plan never has
         return limit
 
     largest_limit = max(map(limit_of, plan.sizes_for(condition.selector)))
@@ -160,7 +160,7 @@ def _score_blocks(
     return kept_scores, kept_scores.keep(scored_blocks)
 
 
-def _known_classes(split: FoldSplit) -> Ints:
+def _classes_in_model(split: FoldSplit) -> Ints:
     """Return the class of each test document as its number in the model, or -1 for a class without training documents.
 
     The test documents have classes that the model may lack, so a class may have different numbers in the two.

@@ -1,12 +1,15 @@
 """The plan of a comparison: selectors x numbers of terms x classifiers, and the settings that all share.
 
-"all" is a baseline without a selector, which uses all terms. It is measured once, not for each number of terms. The
-term weighting (tf, idf, norm) and the class weights of a classifier are options of its variant, such as
-`svm(tf=log,idf=plain)`. The term weighting that a selector uses is an option, too: `ocfs(tf=tf,idf=plain)`. A
-`Categorizer` always gives a selector its default weighting, but a comparison may vary it.
+The selector "all" is a baseline, which uses all terms without selection. It is measured once, not for each number of
+terms.
 
-Vectors whose numbers are weights are used unchanged, unless a variant requests another weighting: `svm(norm=l2)`.
-But Rocchio compares by cosine, so vectors are scaled to length 1 for it.
+A classifier and a selector may each have their own term weighting (tf, idf, norm), which is written as options of the
+variant: `svm(tf=log,idf=plain)`, `ocfs(tf=tf,idf=plain)`. So are the class weights of a classifier. A `Categorizer` has
+settings for those of the classifier, but not for the weighting of the selector, which always has its default there.
+
+Documents may be vectors of weights (`compared_documents.py`). These are used unchanged, unless a variant requests
+another weighting: `svm(norm=l2)`. There is one exception: Rocchio compares by cosine, so vectors are scaled to length 1
+for it.
 """
 
 from __future__ import annotations

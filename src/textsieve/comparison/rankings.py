@@ -1,8 +1,8 @@
 """Describe a ranking of terms: how fast the scores add up, and which class each term indicates.
 
 The *energy* of k terms is the sum of the scores of the k best terms, as a share of the sum of all scores. It is stored
-for k = 1, 2, 3, ... in steps that grow with k, to about a tenth of k, so that about 80 points give the curve for 10,000
-terms. It is undefined if a score is negative or not finite, or if no score is above 0.
+for k = 1, 2, ..., 14, 16, 17, 19, and so on, each about a tenth larger than the one before, so that about 80 points
+give the curve for 10,000 terms. It is undefined if a score is negative or not finite, or if no score is above 0.
 
 A term *indicates* the class for which its score is highest if the selector scores terms for each class alone. If the
 selected terms depend on their number (`depends_on_k`: forward selection and testors), neither scores nor energy are

@@ -260,10 +260,11 @@ OPTIONAL_SPLIT: dict[str, Check] = {
 
 
 def check_header(header: Record) -> None:
-    """Check the first line of a file."""
+    """Check the header, which is the first line of a file, and the description of the split in it."""
     _check_fields(header, HEADER)
     split = header["split"]
     _check_fields(split, SPLIT, OPTIONAL_SPLIT)
+    # `splits.describe_split` needs these fields for these ways of splitting.
     required = {"shuffled folds": "repeats", "random": "test_share"}.get(split["by"])
     if required is not None and required not in split:
         raise ValueError(f"split has no {required}")
@@ -281,7 +282,7 @@ def check_row(row: Record, header: Record) -> None:
 
 
 def _row_rules(row: Record, header: Record) -> Iterator[FieldRule]:
-    """Yield the rules for all rows, including those with a problem instead of figures."""
+    """Yield the rules for all rows, whether they have figures or a problem."""
     n_tested, n_all = row["documents"], header["documents"]
     yield FieldRule(row["trained_on"] + n_tested <= n_all, f"it has more documents than the {n_all:,} of the corpus")
     classes = set(map(class_key, header["classes"]))

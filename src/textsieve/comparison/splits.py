@@ -1,14 +1,14 @@
 """Split documents into training and test documents: in folds, at random, or as given.
 
-- Each of n *folds* takes every n-th document of each class, so that the split is always the same. With a seed or
-  repeats, documents are shuffled first, anew for each repeat.
-- A *test share* is drawn at random, as often as requested: documents are shuffled, and about this share of each class
-  is tested, but never all of the class. A draw depends only on the seed and on its own number, so if more draws are
+- *Folds*: the documents of each class are dealt to the folds in turn, and each fold is tested once. So the split is
+  always the same. With a seed or repeats, documents are shuffled first, anew for each repeat.
+- *Test share*: documents are shuffled, and about this share of each class is tested, but never all of the class. This
+  is repeated as often as requested. A draw depends only on the seed and on its own number, so if more draws are
   requested, the first ones stay the same.
-- *Splits* are pairs of document positions, for training and for testing; a document may be in neither.
+- *Splits*: the caller gives pairs of training and test documents, by their positions; a document may be in neither.
 
-Unlabelled documents are never tested. They are used for training, unless they belong to a separate test part, or the
-positions of the training documents are given and theirs are not among them.
+Unlabelled documents are never tested. They are training documents, with two exceptions: those in a separate test part,
+and with given splits, those that are not among the given training documents.
 """
 
 from __future__ import annotations

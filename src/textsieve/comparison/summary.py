@@ -118,9 +118,10 @@ def half_width_of_share(n_right: int, n_documents: int) -> float:
     """
     z = float(norm.ppf((1 + CONFIDENCE) / 2))
     share = n_right / n_documents
-    spread = share * (1 - share) / n_documents + z * z / (4 * n_documents**2)
+    variance = share * (1 - share) / n_documents + z * z / (4 * n_documents**2)
     middle = (share + z * z / (2 * n_documents)) / (1 + z * z / n_documents)
-    return abs(middle - share) + z * float(np.sqrt(spread)) / (1 + z * z / n_documents)
+    half_of_interval = z * float(np.sqrt(variance)) / (1 + z * z / n_documents)
+    return abs(middle - share) + half_of_interval
 
 
 def half_width_of_macro_f1(confusion: Sequence[tuple[int, int, int]]) -> float | None:

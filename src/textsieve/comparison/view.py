@@ -164,7 +164,7 @@ class ComparisonView:
     confidence: tuple[CombinationConfidence, ...]
     """The combinations whose labels have probabilities, the best first."""
     confidence_note: str
-    """How probabilities were fitted, or why there are none; empty if multilabel."""
+    """How probabilities were fitted, or why there are none; empty if multilabel, or without any figures."""
     about_run: tuple[FactGroup, ...]
 
 
@@ -194,7 +194,7 @@ def _value_text(value: Any) -> str:
 
 # -- the table of conditions -------------------------------------------------------------------------------------
 
-_Field = tuple[TableColumn, Callable[[Summary], TableCell]]
+_FilledColumn = tuple[TableColumn, Callable[[Summary], TableCell]]
 """A column, and the function that makes its cell for a condition."""
 _KEY_COLUMNS = ("terms", "selector", "classifier")
 QUALITY_COLUMNS = (*_KEY_COLUMNS, "selected", "micro_f1", "macro_f1", "accuracy", "p")
@@ -239,7 +239,7 @@ def _threads_cell(summary: Summary) -> TableCell:
     return TableCell(f"{summary.threads} of {summary.cores}", summary.threads)
 
 
-def _mean_fields(key: str, title: str, *, with_interval: bool) -> list[_Field]:
+def _mean_columns(key: str, title: str, *, with_interval: bool) -> list[_FilledColumn]:
     """Return the column of a `Mean` in `Summary`; `with_interval`, also the column of half the widths of its intervals.
 
     `key` is the name of the field of `Summary`, and of the column.
@@ -253,13 +253,13 @@ def _mean_fields(key: str, title: str, *, with_interval: bool) -> list[_Field]:
         mean: Mean | None = getattr(summary, key)
         return _number_cell(None if mean is None else mean.half_width, ".3f")
 
-    fields: list[_Field] = [(TableColumn(key, title, first_order="descending"), mean_cell)]
+    columns: list[_FilledColumn] = [(TableColumn(key, title, first_order="descending"), mean_cell)]
     if with_interval:
-        fields.append((TableColumn(f"{key}_interval", f"± {title}", interval_of=key), interval_cell))
-    return fields
+        columns.append((TableColumn(f"{key}_interval", f"± {title}", interval_of=key), interval_cell))
+    return columns
 
 
-def _seconds_field(step: str) -> _Field:
+def _seconds_column(step: str) -> _FilledColumn:
     """Return the column for the seconds of "selection", "training" or "prediction"."""
     column = TableColumn(f"{step}_seconds", f"{step}, s")
     return column, lambda summary: _number_cell(getattr(summary, column.key), ".3f")
@@ -270,16 +270,16 @@ def _kilobytes_cell(summary: Summary) -> TableCell:
     return _number_cell(None if summary.model_bytes is None else summary.model_bytes / 1000, ",.1f")
 
 
-def _fields(*, multilabel: bool, with_interval: bool, with_threads: bool) -> list[_Field]:
+def _condition_columns(*, multilabel: bool, with_interval: bool, with_threads: bool) -> list[_FilledColumn]:
     """Return the columns of the table of conditions, each with the function that makes its cells."""
     return [
         (TableColumn("terms", "terms"), _size_cell),
         (TableColumn("selector", "selector", is_number=False), lambda summary: TableCell(summary.selector)),
         (TableColumn("classifier", "classifier", is_number=False), lambda summary: TableCell(summary.classifier)),
         (TableColumn("selected", "selected"), lambda summary: _number_cell(summary.n_selected, ",.0f")),
-        *_mean_fields("micro_f1", "micro-F1", with_interval=with_interval),
-        *_mean_fields("macro_f1", "macro-F1", with_interval=with_interval),
-        *(_mean_fields("accuracy", "accuracy", with_interval=with_interval) if multilabel else []),
+        *_mean_columns("micro_f1", "micro-F1", with_interval=with_interval),
+        *_mean_columns("macro_f1", "macro-F1", with_interval=with_interval),
+        *(_mean_columns("accuracy", "accuracy", with_interval=with_interval) if multilabel else []),
         (
             TableColumn("p", "p", first_order="descending"),
             lambda summary: _p_cell(summary.p_in_size, summary.is_best_in_size),
@@ -289,18 +289,18 @@ def _fields(*, multilabel: bool, with_interval: bool, with_threads: bool) -> lis
             lambda summary: _p_cell(summary.p_overall, summary.is_best),
         ),
         *([(TableColumn("threads", "threads"), _threads_cell)] if with_threads else []),
-        *map(_seconds_field, ("selection", "training", "prediction")),
+        *map(_seconds_column, ("selection", "training", "prediction")),
         (TableColumn("kilobytes", "model, kB"), _kilobytes_cell),
     ]
 
 
-def _conditions_table(fields: Sequence[_Field], summaries: Iterable[Summary]) -> ViewTable:
-    """Return the table with a row for each summary and a column for each field."""
-    columns = tuple(column for column, _ in fields)
+def _conditions_table(columns: Sequence[_FilledColumn], summaries: Iterable[Summary]) -> ViewTable:
+    """Return the table with a row for each summary."""
     rows = tuple(
-        TableRow(tuple(make_cell(summary) for _, make_cell in fields), summary.is_best) for summary in summaries
+        TableRow(tuple(make_cell(summary) for _, make_cell in columns), summary.is_best) for summary in summaries
     )
-    return ViewTable("conditions", "All combinations; the best is highlighted", columns, rows)
+    title = "All combinations; the best is highlighted"
+    return ViewTable("conditions", title, tuple(column for column, _ in columns), rows)
 
 
 def _by_size(summaries: Sequence[Summary]) -> list[Summary]:
@@ -499,17 +499,17 @@ def view_of(comparison: Comparison) -> ComparisonView:
     The tables of conditions, quality and cost are built from the same columns; the last two have only some of them.
     """
     header, do_threads_differ = comparison.header, threads_differ(comparison)
-    fields = _fields(
+    columns = _condition_columns(
         multilabel=header["multilabel"], with_interval=_has_intervals(comparison), with_threads=do_threads_differ
     )
     quality_note, by_size = _quality_note(comparison), _by_size(comparison.summary)
     # Combinations with a problem in some fold have no figures, not even a model size, and so no cost.
     with_figures = [summary for summary in by_size if summary.model_bytes is not None]
-    conditions = _conditions_table(fields, best_first(comparison.summary))
+    conditions = _conditions_table(columns, best_first(comparison.summary))
     if all(summary.n_selected in (None, summary.n_terms) for summary in comparison.summary):
         conditions = conditions.without("selected")  # it would repeat the column of the requested numbers
-    quality = _conditions_table(fields, by_size).join_intervals()
-    cost = _conditions_table(fields, with_figures)
+    quality = _conditions_table(columns, by_size).join_intervals()
+    cost = _conditions_table(columns, with_figures)
     return ComparisonView(
         corpus=str(header["corpus"]),
         facts=(

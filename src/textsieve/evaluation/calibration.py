@@ -355,17 +355,9 @@ def fit_joint(held_out: HeldOutScores) -> tuple[float, float]:
     Documents that have no score for their class, or no selected term, are left out. A class for which a document has no
     score has the probability 0. Without documents, a is 1 and b is 0.
 
-    *Derivatives.* Let g_j = log σ(a s_j + b), so that class j has the probability p_j = exp(g_j) / Σ_i exp(g_i), and
-    let t_j be the smoothed targets of the document, which sum to 1. The log-likelihood of the document is
-    Σ_j t_j log p_j = Σ_j t_j g_j - log Σ_j exp(g_j). Its gradient is Σ_j (t_j - p_j) ∂g_j. Its Hessian is
-    Σ_j (t_j - p_j) ∂²g_j, minus the covariance of ∂g under the probabilities p, which is the Fisher information.
-
-    *Steps.* Newton's method needs a negative definite Hessian. Where it is not, Fisher scoring leaves out the terms
-    with ∂²g, so that every step that is short enough goes uphill.
-
-    *Parameters.* They are log a, so that a stays above 0, and b, for scores that are shifted and scaled to -1 to 0. The
-    first values are near temperature scaling: b = -3, and an a for which the best class leads the second by 3 on
-    average.
+    The curve is fitted to scores that are shifted and scaled to -1 to 0, and the parameters are log a, so that a stays
+    above 0, and b. The first values are near temperature scaling: b = -3, and an a with which the scores of the best
+    class are 3 above those of the second on average.
     """
     parts = [_calibration_documents(held_out, *block) for block in held_out.by_document()]
     scores, is_true, weights = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
@@ -378,43 +370,71 @@ def fit_joint(held_out: HeldOutScores) -> tuple[float, float]:
     targets = _smooth_targets(is_true, np.isnan(scores), smoothing=1.0 / (total + 1.0))
     # Blocks limit the memory that a step needs for its intermediate results.
     documents = [_FitDocuments.of(scores[part], targets[part], weights[part]) for part in blocks(*scores.shape)]
-
-    def derivatives(parameters: Floats) -> tuple[float, Floats, Floats]:
-        """Return the mean log-likelihood, its gradient, and a positive definite matrix for the step.
-
-        This is minus the Hessian if that is positive definite, otherwise the Fisher information.
-        """
-        of_documents = np.concatenate([_joint_likelihood(block, parameters) for block in documents], axis=1)
-        means = of_documents.sum(axis=1) / total
-        fisher, rest = _symmetric(*means[3:6]), _symmetric(*means[6:9])
-        return float(means[0]), means[1:3], fisher + rest if _is_positive_definite(fisher + rest) else fisher
-
-    parameters = np.clip([np.log(3.0 / (_mean_lead(scores) or 1.0)), -3.0], *_BOUNDS)
-    radius = 2.0  # the largest change of a parameter in a step
-    likelihood, gradient, information = derivatives(parameters)
-    for _ in range(200):
-        ridge = 1e-9 * np.diag(np.diag(information) + 1e-9)  # so that the sum is not singular
-        step = np.linalg.solve(information + ridge, gradient)
-        step *= min(radius / (float(np.abs(step).max()) or 1.0), 1.0)
-        trial = np.clip(parameters + step, *_BOUNDS)
-        result = derivatives(trial)
-        gain = result[0] - likelihood
-        if gain > 0:  # accept the step, and allow a longer one
-            parameters, (likelihood, gradient, information) = trial, result
-            radius = min(2.0 * radius, 8.0)
-            if gain < 1e-10:  # converged
-                break
-        else:  # try a shorter step from the same parameters
-            radius = float(np.abs(step).max()) / 4.0
-            if radius < 1e-7:  # no step raises the likelihood any more
-                break
+    start = np.array([np.log(3.0 / (_mean_lead(scores) or 1.0)), -3.0])
+    log_a, b = _most_likely(documents, total, start).tolist()
     # The curve was fitted to (s - largest) / scale; this is its slope and offset for the score s itself.
-    slope = float(np.exp(parameters[0]) / scale)
-    return slope, float(parameters[1]) - slope * largest
+    slope = float(np.exp(log_a) / scale)
+    return slope, b - slope * largest
 
 
 _BOUNDS = np.array([[-12.0, -40.0], [12.0, 40.0]])
 """The least and the largest values of log a and b, for scores from -1 to 0. At b = -40, the curve is an exponential."""
+
+
+def _most_likely(documents: Sequence[_FitDocuments], total_weight: float, start: Floats) -> Floats:
+    """Return the log a and b of the most likely curve; `start` are the first values to try.
+
+    `documents` are blocks of documents, and `total_weight` is the sum of all their weights.
+
+    Newton's method finds them, with a limit on the change of a parameter in a step. The limit grows after a step that
+    raises the likelihood. A step that does not is undone, and tried again with a lower limit.
+    """
+    parameters = np.clip(start, *_BOUNDS)
+    max_change = 2.0
+    likelihood, gradient, information = _likelihood(documents, total_weight, parameters)
+    for _ in range(200):
+        ridge = 1e-9 * np.diag(np.diag(information) + 1e-9)  # so that the sum is not singular
+        step = np.linalg.solve(information + ridge, gradient)
+        step *= min(max_change / (float(np.abs(step).max()) or 1.0), 1.0)
+        trial = np.clip(parameters + step, *_BOUNDS)
+        result = _likelihood(documents, total_weight, trial)
+        gain = result.likelihood - likelihood
+        if gain > 0:
+            parameters, (likelihood, gradient, information) = trial, result
+            max_change = min(2.0 * max_change, 8.0)
+            if gain < 1e-10:  # converged
+                break
+        else:
+            max_change = float(np.abs(step).max()) / 4.0
+            if max_change < 1e-7:  # no step raises the likelihood any more
+                break
+    return parameters
+
+
+class _Likelihood(NamedTuple):
+    """The mean log-likelihood of documents, and the two factors of a step of Newton's method.
+
+    The step is the inverse of `information` times `gradient`.
+    """
+
+    likelihood: float
+    gradient: Floats
+    """By log a and b."""
+    information: Floats
+    """A positive definite matrix (2 x 2): minus the Hessian, or the Fisher information."""
+
+
+def _likelihood(documents: Sequence[_FitDocuments], total_weight: float, parameters: Floats) -> _Likelihood:
+    """Return the mean log-likelihood of all documents, and its derivatives.
+
+    Newton's method needs a negative definite Hessian. If it is not, the Fisher information is used (Fisher scoring), so
+    that every step that is short enough goes uphill.
+    """
+    of_documents = np.concatenate([_joint_likelihood(block, parameters) for block in documents], axis=1)
+    means = of_documents.sum(axis=1) / total_weight
+    fisher, rest = _symmetric(*means[3:6]), _symmetric(*means[6:9])
+    information = fisher + rest if _is_positive_definite(fisher + rest) else fisher
+    return _Likelihood(float(means[0]), means[1:3], information)
 
 
 def _calibration_documents(
@@ -474,7 +494,12 @@ def _joint_likelihood(documents: _FitDocuments, parameters: Floats) -> Floats:
 
     Row 0 is the log-likelihood. Rows 1 and 2 are its gradient by log a and by b. Rows 3 to 5 are the entries (log a,
     log a), (log a, b) and (b, b) of the Fisher information. Added to rows 6 to 8, they are the same entries of minus
-    the Hessian. `parameters` are log a and b. `fit_joint` has the formulas.
+    the Hessian. `parameters` are log a and b.
+
+    Let g_j = log σ(a s_j + b), so that class j has the probability p_j = exp(g_j) / Σ_i exp(g_i), and let t_j be the
+    smoothed targets of the document, which sum to 1. The log-likelihood of the document is
+    Σ_j t_j log p_j = Σ_j t_j g_j - log Σ_j exp(g_j). Its gradient is Σ_j (t_j - p_j) ∂g_j. Its Hessian is
+    Σ_j (t_j - p_j) ∂²g_j minus the Fisher information, which is the covariance of ∂g under the probabilities p.
     """
     scores, is_missing, targets, weights = documents
     products = np.exp(parameters[0]) * scores

@@ -269,7 +269,7 @@ def compare_labels(
     n_predicted: Counter[Any] = Counter()
     n_true: Counter[Any] = Counter()
     pairs: Counter[tuple[Any, Any]] = Counter()
-    # The keys of a dictionary are a set of labels that keeps their order, so that `pairs` gets the first label.
+    # Labels become the keys of a dictionary: each label once, in their order, because `pairs` gets the first.
     label_pairs = zip(map(dict.fromkeys, true), map(dict.fromkeys, predicted), strict=True)
     document_weights = repeat(1) if weights is None else weights  # `repeat` never ends, so `zip` can't be strict
     for (true_labels, predicted_labels), weight in zip(label_pairs, document_weights, strict=weights is not None):
@@ -287,6 +287,16 @@ def compare_labels(
         if not multilabel:  # both have a label: `no_label_is_valid` is for multilabel models only
             pairs[next(iter(true_labels)), next(iter(predicted_labels))] += weight
     return Report(
-        *(tuple(classes), multilabel, n_documents, n_unlabelled, n_unknown, n_right),
-        *(hits, n_predicted, n_true, pairs, confidence, examples),
+        tuple(classes),
+        multilabel,
+        documents=n_documents,
+        unlabelled=n_unlabelled,
+        unknown=n_unknown,
+        right=n_right,
+        hits=hits,
+        predicted=n_predicted,
+        true=n_true,
+        pairs=pairs,
+        confidence=confidence,
+        examples=examples,
     )

@@ -61,11 +61,11 @@ class DocumentScores(NamedTuple):
 
     def labels(self, rule: ThresholdRule | None) -> Bools:
         """Return which classes each document gets (documents x classes): the best one, or those of a threshold rule."""
-        numbers = np.arange(self.scores.shape[1])
+        class_numbers = np.arange(self.scores.shape[1])
         if rule is None:
-            return np.asarray(numbers == self.best()[:, np.newaxis])
+            return np.asarray(class_numbers == self.best()[:, np.newaxis])
         is_label = rule(self.scores)
-        is_label[self.is_unknown] = numbers == self.fallback
+        is_label[self.is_unknown] = class_numbers == self.fallback  # only the fallback class
         return is_label
 
 
@@ -177,8 +177,9 @@ class HeldOutScores:
             is_added[block.documents] = True
             yield block.documents, self._read(block, 0, self.n_classes).T, self._is_member(block.documents)
         rest = np.flatnonzero(~is_added)
-        # Without such documents, `blocks` would yield an empty slice, which is not wanted here.
-        for part in blocks(len(rest), self.n_classes) if len(rest) else ():
+        if not len(rest):  # `blocks` would yield an empty slice
+            return
+        for part in blocks(len(rest), self.n_classes):
             documents = rest[part]
             yield documents, np.full((len(documents), self.n_classes), np.nan), self._is_member(documents)
 

@@ -93,7 +93,7 @@ class ThresholdRule(NamedTuple):
         return best_ranks(scores, self.ranks)
 
 
-def best_first(scores: Floats, n: int) -> NDArray[np.int64]:
+def best_classes(scores: Floats, n: int) -> NDArray[np.int64]:
     """Return the numbers of the n best classes of each document; of equal scores, the first class is better."""
     return np.argsort(-scores, axis=1, kind="stable")[:, :n]
 
@@ -101,7 +101,7 @@ def best_first(scores: Floats, n: int) -> NDArray[np.int64]:
 def best_ranks(scores: Floats, ranks: int) -> Bools:
     """Return which classes are among the `ranks` best of each document (documents x classes)."""
     is_label = np.zeros(scores.shape, np.bool_)
-    np.put_along_axis(is_label, best_first(scores, ranks), True, axis=1)
+    np.put_along_axis(is_label, best_classes(scores, ranks), True, axis=1)
     return is_label
 
 
@@ -294,7 +294,7 @@ class RCut(Cut):
         n_right = np.zeros(max_ranks)
         for documents, scores, is_true in held_out.by_document():
             # A class without a score (NaN) comes last.
-            order = best_first(np.where(np.isnan(scores), -np.inf, scores), max_ranks)
+            order = best_classes(np.where(np.isnan(scores), -np.inf, scores), max_ranks)
             is_right = np.take_along_axis(is_true, order, axis=1)  # documents x ranks
             weights = held_out.weights_of(documents)
             right_at_rank = is_right.sum(axis=0) if weights is None else weights @ is_right
@@ -340,14 +340,11 @@ class PCut(Cut):
         Of equally good factors, the smallest is used. Also set `factor_`, the factor, and `shares_`, the share of each
         class among the held-out documents.
         """
-        if self.factor is not None and (
-            isinstance(self.factor, bool) or not (isinstance(self.factor, int | float) and 0 < self.factor < np.inf)
-        ):
-            raise InputError(setting="factor", value=self.factor, hint="use a number above 0, or None")
+        self._check_factor()
         factors = FACTORS if self.factor is None else (self.factor,)
         thresholds = np.empty((len(factors), held_out.n_classes))  # a row for each factor; the best row is the result
         self.shares_ = np.empty(held_out.n_classes)
-        n_right, n_predicted = np.zeros(len(factors)), np.zeros(len(factors))
+        n_right, n_predicted = np.zeros(len(factors)), np.zeros(len(factors))  # labels of all classes, for each factor
         for class_number, (scores, is_member, weights) in enumerate(held_out.by_class()):
             self.shares_[class_number] = _share(is_member, weights)
             for row, factor in enumerate(factors):
@@ -363,6 +360,12 @@ class PCut(Cut):
         best = f1.index(max(f1))
         self.factor_ = factors[best]
         return ThresholdRule(thresholds[best], ranks=None)
+
+    def _check_factor(self) -> None:
+        """Raise `InputError` unless the factor is None, or a finite number above 0."""
+        is_number = isinstance(self.factor, int | float) and not isinstance(self.factor, bool)
+        if self.factor is not None and not (is_number and 0 < self.factor < np.inf):
+            raise InputError(setting="factor", value=self.factor, hint="use a number above 0, or None")
 
     def predict(self, scores: Any) -> NDArray[np.int64]:
         """Return the labels of a whole collection as a matrix of 0 and 1 (documents x classes).

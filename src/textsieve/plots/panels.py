@@ -178,7 +178,9 @@ def _curve_layers(
     names = list(dict.fromkeys(row["name"] for row in rows))
     style_of = {clean_text(name): curve_style(number) for name, number in numbers.items()}
     styles: list[Style] = [style_of[name] for name in names]
-    colours, dashes, symbols = (list(column) for column in zip(*styles, strict=True))
+    colours = [style.colour for style in styles]
+    dashes = [style.dash for style in styles]
+    symbols = [style.symbol for style in styles]
     colour = alt.Color("name:N", legend=None, scale=alt.Scale(domain=names, range=colours))
     dash = alt.StrokeDash("name:N", legend=None, scale=alt.Scale(domain=names, range=dashes))
     shape = alt.Shape("name:N", legend=None, scale=alt.Scale(domain=names, range=symbols))

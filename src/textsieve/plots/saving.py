@@ -1,8 +1,8 @@
 """Write a chart to a file, in the format of the file's suffix; the same chart gives the same bytes.
 
-An HTML page needs no network: it contains the script that draws the chart. The chart is JSON inside a script element. A
-text with `</script>` would end this element, and one with `<!--` would break it. So each `<` is written as a JSON
-escape, and no text becomes markup.
+An HTML page needs no network: it contains the script that draws the chart, and the chart as JSON inside a script
+element. In this JSON, a text with `</script>` would end the element, and one with `<!--` could keep it from ending. So
+each `<` is written as a JSON escape (`in_script`), and no text becomes markup.
 """
 
 import html

@@ -236,18 +236,15 @@ def example_pairs(comparison: Comparison) -> list[ConfusedPairView]:
         return []
     names = [label_text(label) for label in comparison.header["classes"]]
     rows = comparison.rows_of(best)
-    counts, by_class = sum_confusion(rows) or {}, _sum_classes(rows)
-    return [
-        ConfusedPairView(
-            names[true],
-            names[predicted],
-            n_documents := counts[true, predicted],
-            f"{n_documents / max(by_class[true][2], 1):.1%}",
-            documents,
-        )
-        for true, predicted, documents in examples.pairs
-        if documents
-    ]
+    counts = sum_confusion(rows) or {}
+    n_true = [true for _, _, true in _sum_classes(rows)]  # the number of documents of each class
+    pairs = []
+    for true, predicted, documents in examples.pairs:
+        if documents:
+            n_documents = counts[true, predicted]
+            share = f"{n_documents / max(n_true[true], 1):.1%}"
+            pairs.append(ConfusedPairView(names[true], names[predicted], n_documents, share, documents))
+    return pairs
 
 
 def measured_best_first(comparison: Comparison) -> list[Summary]:
