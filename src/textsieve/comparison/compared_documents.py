@@ -144,7 +144,7 @@ def corpus_of(documents: Any, labels: Any, name: str) -> Corpus:
     """Return the corpus that a caller of `compare` gave in one of several forms.
 
     `documents` may be a corpus, a path or name that `read` accepts, texts or vectors whose labels are in `labels`, or a
-    pair of these and their labels. `name`, "texts" or "test", names documents in memory in messages.
+    pair: texts or vectors, and their labels. Messages call texts and vectors by `name`, which is "texts" or "test".
     """
     if isinstance(documents, Corpus):
         if labels is not None:

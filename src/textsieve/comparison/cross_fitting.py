@@ -25,7 +25,8 @@ from ..evaluation.scores import DocumentScores, HeldOutScores
 from ..training.calibrating import ENOUGH_DOCUMENTS, FEWEST_DOCUMENTS
 
 FEWEST_TEST_DOCUMENTS = 2 * FEWEST_DOCUMENTS
-"""The smallest number of test documents with a selected term from which probabilities are fitted, on half of them."""
+"""The smallest number of test documents with a selected term for which probabilities are fitted, so that each half has
+`FEWEST_DOCUMENTS`."""
 MAX_SCORES = 1 << 22
 """The largest number of scores that are kept (32 MB): those of 200,000 documents with 20 classes."""
 

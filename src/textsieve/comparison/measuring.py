@@ -165,8 +165,8 @@ def _classes_in_model(split: FoldSplit) -> Ints:
 
     The test documents have classes that the model may lack, so a class may have different numbers in the two.
     """
-    numbers_in_model = {label: number for number, label in enumerate(split.train_targets.classes)}
-    number_in_model = np.array([numbers_in_model.get(label, -1) for label in split.test_targets.classes])
+    numbers = {label: number for number, label in enumerate(split.train_targets.classes)}
+    number_in_model = np.array([numbers.get(label, -1) for label in split.test_targets.classes])  # of each test class
     return np.asarray(number_in_model[split.test_targets.first_class])
 
 

@@ -137,8 +137,8 @@ SPLITS = {
 
 
 def describe_split(split: Mapping[str, Any]) -> str:
-    """Describe a split as text; repeated cross-validations show the number of folds of one of them."""
-    # Only shuffled folds store `repeats`. Each random draw is one fold, so the number of folds is that of draws.
+    """Describe a split as text: "5 folds in turn, shuffled 3 times" for the 15 folds of three cross-validations."""
+    # Only shuffled folds store `repeats`. A random share is drawn once for each fold.
     repeats = split.get("repeats", split["folds"])
     times = "once" if repeats == 1 else f"{repeats:,} times"
     return SPLITS[split["by"]].format(**split, folds_at_once=split["folds"] // repeats, times=times)
@@ -211,7 +211,7 @@ def _given_folds(splits: Any, targets: Targets) -> FoldMasks:
 
 
 def _as_mask(given: Any, n_documents: int, number: int) -> Bools:
-    """Return the mask for positions of documents, or a given mask; `number` is that of the split, for errors."""
+    """Return the mask for given positions of documents, or the given mask; errors name the split by its `number`."""
     positions = np.asarray(given)
     if positions.dtype == np.bool_ and positions.shape == (n_documents,):
         return positions

@@ -36,8 +36,8 @@ far too narrow.
 documents, with the same model; other training documents would make them wider. For accuracy, a share of documents,
 which is also the micro-F1 of single-label documents, the interval reaches to the farther end of Wilson's interval.
 Macro-F1 is a smooth function of the numbers of documents for each pair of true and predicted class. Its standard error
-is that of the *infinitesimal jackknife*: the root of the sum, over documents, of the squared derivative by a document's
-weight. Multilabel documents have no such pairs, and so no interval of F1 for a single fold.
+comes from the *infinitesimal jackknife*: square the derivative of macro-F1 by the weight of each document, add these
+squares up, and take the root. Multilabel documents have no such pairs, and so no interval of F1 for a single fold.
 
 **The average rank** of a pair of selector and classifier is the mean of its ranks by micro-F1 among all pairs, over
 folds and numbers of terms; ties share the mean of their ranks. Pairs without figures for some fold and number of terms

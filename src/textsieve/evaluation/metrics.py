@@ -78,9 +78,9 @@ class Report:
     pairs: Counter[tuple[Any, Any]] = field(default_factory=Counter)
     """The number of documents for each (true, predicted) pair of labels; empty for multilabel models."""
     confidence: Confidence | None = None
-    """How many labels are certain, and how many of these are right; None if the model has no probabilities."""
+    """How many labels reach a minimum probability, and how many of these are right; None without probabilities."""
     examples: ConfusionExamples = field(default=NO_EXAMPLES, compare=False)
-    """The beginnings of some documents with a wrong label; reports with equal figures are equal whatever these are."""
+    """The beginnings of some documents with a wrong label; they do not count when reports are compared with `==`."""
 
     def __repr__(self) -> str:
         """Return the overall figures."""

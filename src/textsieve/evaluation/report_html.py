@@ -28,12 +28,12 @@ def report_card(report: Report, title: str = "Evaluation") -> Html:
     if report.confusions:
         caption = element("div", "Confused classes", class_="caption")
         content += [caption, confusion_list(report.confusions)]
-    for count, end in (
-        (report.unlabelled, (" without a label was left out.", " without a label were left out.")),
-        (report.unknown, (" has no term of the model.", " have no term of the model.")),
+    for count, singular, plural in (
+        (report.unlabelled, "document without a label was left out.", "documents without a label were left out."),
+        (report.unknown, "document has no term of the model.", "documents have no term of the model."),
     ):
         if count:
-            content.append(note(counted(count, "document") + end[count != 1]))
+            content.append(note(counted(count, singular, plural)))
     return card(title, *content)
 
 

@@ -101,7 +101,7 @@ class HeldOutScores:
     def of(cls, scores: Floats, true: Bools, weights: Floats | None = None) -> HeldOutScores:
         """Return `HeldOutScores` for scores and true labels that are arrays in memory (documents x classes).
 
-        `scores` is not copied: the blocks are views of it, so none of them goes to the temporary file.
+        The blocks are views of `scores`, which is not copied, so no block goes to the temporary file.
         """
         from scipy.sparse import csr_array
 

@@ -402,7 +402,7 @@ class ZeroCut(Cut):
         return ThresholdRule(np.zeros(n_classes), ranks=None)
 
     def _fit_rule(self, held_out: HeldOutScores) -> ThresholdRule:
-        """Return a threshold of 0 for each class, whatever the documents are."""
+        """Return a threshold of 0 for each class; the documents do not matter."""
         return self.untuned_rule(held_out.n_classes)
 
 
