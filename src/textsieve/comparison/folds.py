@@ -246,13 +246,13 @@ class Fold:
 
 
 def _compute_statistics(counted: CountedDocuments, scheme: Scheme) -> ClassStats:
-    """Return the statistics of the weights of all terms within the limits of document frequency, by name of class."""
+    """Return the statistics of the weighted documents, for the terms within the limits of document frequency."""
     within = counted.within_limits
     return ClassStats.from_matrix(within.weights(scheme), within.targets.pairs_for_stats())
 
 
 def _weigh_documents(counted: CountedDocuments, scheme: Scheme) -> list[csr_matrix]:
-    """Return the weights behind `_compute_statistics` in a single batch, for selectors that read documents again."""
+    """Return the weighted documents of `_compute_statistics` as a single batch, for selectors that read them again."""
     return [counted.within_limits.weights(scheme)]
 
 

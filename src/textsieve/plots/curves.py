@@ -96,8 +96,8 @@ class Frame(NamedTuple):
 
     def x_to_pixels(self, x: float) -> float:
         """Return the distance of an x from the left edge in pixels."""
-        low, high, x = (np.log(value) if self.log_x else value for value in (*self.x, x))
-        return float((x - low) / (high - low) * WIDTH)
+        left, right, position = (np.log(value) if self.log_x else value for value in (*self.x, x))
+        return float((position - left) / (right - left) * WIDTH)
 
     def y_to_pixels(self, y: float) -> float:
         """Return the distance of a y from the upper edge in pixels."""
@@ -122,7 +122,10 @@ def thin_indices(x: Floats, *, log: bool, max_points: int = MAX_POINTS) -> NDArr
 
 
 def _check_curve(number: int, name: str, points: Any, log_x: bool) -> Series:
-    """Return a curve from its x and y, sorted by x; raise `InputError` if it can't be drawn."""
+    """Return a curve, sorted by x; raise `InputError` if it can't be drawn.
+
+    `number` determines its style, and `points` has two rows of numbers, x and y.
+    """
     try:
         x, y = (np.asarray(values, np.float64) for values in points)
     except (TypeError, ValueError) as problem:
@@ -144,7 +147,7 @@ def _check_curve(number: int, name: str, points: Any, log_x: bool) -> Series:
 
 
 def _check_rule(number: int, name: str, value: Any, x_domain: Domain) -> Series:
-    """Return a horizontal reference line across the x domain; raise `InputError` if its height is no number."""
+    """Return a horizontal reference line across the x domain; raise `InputError` if its height `value` is no number."""
     try:
         y = float(value)
     except (TypeError, ValueError):
