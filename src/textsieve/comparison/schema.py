@@ -318,13 +318,8 @@ def _figure_rules(row: Record, header: Record) -> Iterator[FieldRule]:
         ),
         "by_class has more documents than there are",
     )
-    confusion = row["confusion"]
-    if confusion is not None:
-        pairs = [(true, predicted) for true, predicted, _ in confusion]
-        yield FieldRule(all(max(pair) < n_classes for pair in pairs), f"confusion has a class beyond the {n_classes:,}")
-        yield FieldRule(len(set(pairs)) == len(pairs), "confusion has a pair of classes twice")
-        n_confused = sum(count for *_, count in confusion)
-        yield FieldRule(n_confused == n_tested, f"confusion has {n_confused:,} documents, and {n_tested:,} were tested")
+    if row["confusion"] is not None:
+        yield from _confusion_rules(row["confusion"], n_classes, n_tested)
     for true, predicted, positions in row["examples"] or ():
         yield FieldRule(
             max(true, predicted) < n_classes and true != predicted,
@@ -334,19 +329,35 @@ def _figure_rules(row: Record, header: Record) -> Iterator[FieldRule]:
             all(position < header["documents"] for position in positions), "examples has a document beyond the last"
         )
     if row["confidence"] is not None:
-        # For each minimum probability, ascending from 0: how many labels reach it, and how many of these are right.
-        pairs = row["confidence"]
-        n_counted = pairs[0][0]
-        yield FieldRule(0 < n_counted <= n_tested, f"confidence has {n_counted:,} of {n_tested:,} documents")
-        # The labels between a minimum and the next, which are in the first of two successive pairs but not the second.
-        bands = [
-            (certain - more_certain, right - more_right)
-            for (certain, right), (more_certain, more_right) in pairwise((*pairs, (0, 0)))
-        ]
-        yield FieldRule(
-            all(0 <= n_right <= n_labels for n_labels, n_right in bands),
-            "confidence has more right labels than documents, or more documents of a higher probability",
-        )
+        yield from _confidence_rules(row["confidence"], n_tested)
+
+
+def _confusion_rules(confusion: list[list[int]], n_classes: int, n_tested: int) -> Iterator[FieldRule]:
+    """Yield the rules for a confusion matrix, given as triples of true class, predicted class and documents."""
+    pairs = [(true, predicted) for true, predicted, _ in confusion]
+    yield FieldRule(all(max(pair) < n_classes for pair in pairs), f"confusion has a class beyond the {n_classes:,}")
+    yield FieldRule(len(set(pairs)) == len(pairs), "confusion has a pair of classes twice")
+    n_confused = sum(count for *_, count in confusion)
+    yield FieldRule(n_confused == n_tested, f"confusion has {n_confused:,} documents, and {n_tested:,} were tested")
+
+
+def _confidence_rules(pairs: list[list[int]], n_tested: int) -> Iterator[FieldRule]:
+    """Yield the rules for the counts of a `Confidence`.
+
+    `pairs` says for each minimum probability, ascending from 0, how many labels reach it, and how many of these are
+    right.
+    """
+    n_counted = pairs[0][0]
+    yield FieldRule(0 < n_counted <= n_tested, f"confidence has {n_counted:,} of {n_tested:,} documents")
+    # The labels between a minimum and the next, which are in the first of two successive pairs but not the second.
+    bands = [
+        (certain - more_certain, right - more_right)
+        for (certain, right), (more_certain, more_right) in pairwise((*pairs, [0, 0]))
+    ]
+    yield FieldRule(
+        all(0 <= n_right <= n_labels for n_labels, n_right in bands),
+        "confidence has more right labels than documents, or more documents of a higher probability",
+    )
 
 
 def check_selection(selection: Record, header: Record) -> None:

@@ -156,9 +156,9 @@ def _shuffle(targets: Targets, seed: int | None, draw: int) -> Ints:
 
 
 def _stratified_folds(targets: Targets, n_folds: int, order: Ints) -> list[Bools]:
-    """Return the mask of test documents of each fold: every n-th document of each class.
+    """Return the mask of the test documents of each fold; documents are dealt to the folds in turn, class by class.
 
-    `order` has the numbers of the labelled documents, in the order in which they are distributed to the folds.
+    `order` has the numbers of the labelled documents. Within a class, they are dealt in this order.
     """
     if len(order) < n_folds:
         raise InputError(
@@ -176,7 +176,8 @@ def _draw_share(targets: Targets, share: float, order: Ints) -> Bools:
     `order` has the numbers of the labelled documents, shuffled.
     """
     is_test = np.zeros(targets.n_documents, np.bool_)
-    is_test[order[held_out(targets.first_class[order].tolist(), share)]] = True
+    is_held_out = held_out(targets.first_class[order].tolist(), share)  # in the shuffled order
+    is_test[order[is_held_out]] = True
     if not is_test.any():
         raise InputError(
             f"{counted(len(order), 'labelled document is', 'labelled documents are')} too few to test some of them",

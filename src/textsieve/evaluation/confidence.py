@@ -103,7 +103,9 @@ class Confidence:
         those of `of`.
         """
         labelled = np.array([bool(labels) for labels in true], np.bool_)
-        is_right = np.array([set(a) == set(b) for a, b in zip(true, predicted, strict=True)], np.bool_)
+        is_right = np.array(
+            [set(true_labels) == set(labels) for true_labels, labels in zip(true, predicted, strict=True)], np.bool_
+        )
         counts = None if weights is None else np.asarray(weights)[labelled]
         return cls.of(probabilities[labelled], is_right[labelled], is_unknown[labelled], counts)
 

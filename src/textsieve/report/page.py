@@ -281,10 +281,10 @@ def max_terms_per_class(comparison: Comparison) -> int:
 
 def ranking_data(comparison: Comparison) -> list[Data]:
     """Return an object for each ranking: the first terms of each class, as rows of rank, term and score."""
-    return [{"classes": _terms_by_class(ranking, comparison)} for ranking in comparison.rankings]
+    return [{"classes": _displayed_terms(ranking, comparison)} for ranking in comparison.rankings]
 
 
-def _terms_by_class(ranking: FoldRanking, comparison: Comparison) -> list[list[Any]]:
+def _displayed_terms(ranking: FoldRanking, comparison: Comparison) -> list[list[Any]]:
     """Return a list for each class of the comparison, with the first terms that indicate it, in the form for display.
 
     Classes of the ranking that the comparison does not have are left out.
