@@ -384,12 +384,12 @@ _BOUNDS = np.array([[-12.0, -40.0], [12.0, 40.0]])
 def _most_likely(documents: Sequence[_FitDocuments], total_weight: float, start: Floats) -> Floats:
     """Return the log a and b of the most likely curve; `start` are the first values to try.
 
-    `documents` are blocks of documents, and `total_weight` is the sum of all their weights.
+    `documents` are blocks of documents, and `total_weight` is the sum of the weights of all documents.
 
-    Newton's method finds them, with a limit on the change of a parameter in a step. The limit grows after a step that
-    raises the likelihood. A step that does not is undone, and tried again with a lower limit.
+    This is Newton's method, with a limit on the change of a parameter in a step. The limit grows after a step that
+    raises the likelihood. A step that does not raise it is undone, and tried again with a lower limit.
     """
-    parameters = np.clip(start, *_BOUNDS)
+    parameters: Floats = np.clip(start, *_BOUNDS)
     max_change = 2.0
     likelihood, gradient, information = _likelihood(documents, total_weight, parameters)
     for _ in range(200):
