@@ -430,7 +430,7 @@ def _likelihood(documents: Sequence[_FitDocuments], total_weight: float, paramet
     Newton's method needs a negative definite Hessian. If it is not, the Fisher information is used (Fisher scoring), so
     that every step that is short enough goes uphill.
     """
-    of_documents = np.concatenate([_joint_likelihood(block, parameters) for block in documents], axis=1)
+    of_documents = np.concatenate([_likelihood_by_document(block, parameters) for block in documents], axis=1)
     means = of_documents.sum(axis=1) / total_weight
     fisher, rest = _symmetric(*means[3:6]), _symmetric(*means[6:9])
     information = fisher + rest if _is_positive_definite(fisher + rest) else fisher
@@ -489,7 +489,7 @@ class _FitDocuments(NamedTuple):
         return cls(known, is_missing if is_missing.any() else None, np.ascontiguousarray(targets.T), weights)
 
 
-def _joint_likelihood(documents: _FitDocuments, parameters: Floats) -> Floats:
+def _likelihood_by_document(documents: _FitDocuments, parameters: Floats) -> Floats:
     """Return the log-likelihood of each document and its derivatives, times the document's weight (9 x documents).
 
     Row 0 is the log-likelihood. Rows 1 and 2 are its gradient by log a and by b. Rows 3 to 5 are the entries (log a,
