@@ -17,7 +17,8 @@ from tests.reference.report_cases import HOSTILE, compared, of_many_classes, ren
 from textsieve import compare
 from textsieve.comparison import Comparison
 from textsieve.comparison.summary import best_first
-from textsieve.report import page_data, write_report
+from textsieve.report import page as page_module
+from textsieve.report import write_report
 
 READY = "document.querySelectorAll('.chart').length === document.querySelectorAll('.chart[data-drawn]').length"
 LABELS = """
@@ -318,8 +319,8 @@ def test_the_search_looks_for_terms_and_classes(browser: Browser, page: Path) ->
 def test_a_search_shows_how_many_terms_it_covers(
     browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(page_data, "MAX_TERMS", 3)
-    monkeypatch.setattr(page_data, "MIN_CLASS_TERMS", 1)
+    monkeypatch.setattr(page_module, "MAX_TERMS", 3)
+    monkeypatch.setattr(page_module, "MIN_CLASS_TERMS", 1)
     page = tmp_path / "few.html"
     write_report(compared(), page)
     opened(browser, page)

@@ -16,7 +16,8 @@ from tests.reference.report_cases import HOSTILE, compared, of_many_classes, ren
 from textsieve import InputError, extras
 from textsieve.comparison import Comparison, read_comparison
 from textsieve.comparison.findings import find_best
-from textsieve.report import check_report, page_data, report_page, write_report
+from textsieve.report import check_report, report_page, write_report
+from textsieve.report import page as page_module
 
 
 @pytest.fixture(scope="module")
@@ -173,9 +174,9 @@ def test_the_page_describes_the_split() -> None:
 
 def test_a_large_page_has_only_the_best_combinations(monkeypatch: pytest.MonkeyPatch) -> None:
     many = of_many_classes(60)
-    assert len(page_data.combination_data(many)) == 2
-    monkeypatch.setattr(page_data, "MAX_NUMBERS", 10)
-    (only,) = page_data.combination_data(many)
+    assert len(page_module.combination_data(many)) == 2
+    monkeypatch.setattr(page_module, "MAX_NUMBERS", 10)
+    (only,) = page_module.combination_data(many)
     assert only["name"].startswith("ig, 60 terms, nb")
     assert "The results file has 1 more combination." in report_page(many)
 
@@ -183,7 +184,7 @@ def test_a_large_page_has_only_the_best_combinations(monkeypatch: pytest.MonkeyP
 def test_the_page_has_examples_of_the_worst_mistakes_of_the_best_combination(comparison: Comparison, page: str) -> None:
     page = unescape(page)
     assert comparison.examples is not None
-    pairs = page_data.example_pairs(comparison)
+    pairs = page_module.example_pairs(comparison)
     assert 0 < len(pairs) <= 6  # of three classes
     counts = [pair.n_documents for pair in pairs]
     assert counts == sorted(counts, reverse=True)
@@ -234,8 +235,8 @@ def test_the_page_has_the_first_terms_of_a_class_and_a_note_about_it(
 ) -> None:
     note = "Only the first {} terms of each class are listed and searched."
     assert note.format(30) in unescape(report_page(comparison))
-    monkeypatch.setattr(page_data, "MAX_TERMS", 2 * len(comparison.header["classes"]))
-    monkeypatch.setattr(page_data, "MIN_CLASS_TERMS", 1)
+    monkeypatch.setattr(page_module, "MAX_TERMS", 2 * len(comparison.header["classes"]))
+    monkeypatch.setattr(page_module, "MIN_CLASS_TERMS", 1)
     page = report_page(comparison)
     assert note.format(2) in unescape(page)
     assert max(len(own) for ranking in data_of(page)["rankings"] for own in ranking["classes"]) == 2
@@ -243,8 +244,8 @@ def test_the_page_has_the_first_terms_of_a_class_and_a_note_about_it(
 
 def test_ngrams_of_characters_are_shown_with_marks(comparison: Comparison) -> None:
     settings = comparison.header["settings"] | {"analyzer": "char_wb"}
-    marked = page_data.ranking_data(replace(comparison, header={**comparison.header, "settings": settings}))
-    for ranking, with_marks in zip(page_data.ranking_data(comparison), marked, strict=True):
+    marked = page_module.ranking_data(replace(comparison, header={**comparison.header, "settings": settings}))
+    for ranking, with_marks in zip(page_module.ranking_data(comparison), marked, strict=True):
         for rows, marked_rows in zip(ranking["classes"], with_marks["classes"], strict=True):
             assert marked_rows == [[rank, f"…{term}…", score] for rank, term, score in rows]
     assert any(marked[0]["classes"])
@@ -255,4 +256,4 @@ def test_a_selector_shares_all_terms_with_itself_even_without_figures(comparison
         comparison.header, comparison.conditions, comparison.rows, comparison.selections, comparison.rankings
     )
     other.__dict__["summary"] = [replace(summary, n_selected=None) for summary in comparison.summary]
-    assert [table["selected"] for table in page_data.overlap_data(other)] == [[2, 2], [4, 4], [9, 9]]
+    assert [table["selected"] for table in page_module.overlap_data(other)] == [[2, 2], [4, 4], [9, 9]]

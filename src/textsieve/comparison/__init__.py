@@ -1,13 +1,15 @@
 """Compare selectors, numbers of terms and classifiers on the same documents.
 
 - `variants.py`, `plan.py`: the conditions to measure. A condition is a combination of a selector, a number of terms and
-  a classifier; a selector or classifier with options, such as `ig(pooling=max)`, is a variant of its own.
+  a classifier; output for users calls it a combination. A selector or classifier with options, such as
+  `ig(pooling=max)`, is a variant of its own.
 - `compared_documents.py`, `splits.py`: documents are counted once and divided into training and test documents.
 - `folds.py`: data that all conditions of a fold share: statistics per weighting, rankings per selector.
 - `rankings.py`: the description of a ranking that is stored for reports.
 - `measuring.py`: trains and tests one condition on one fold, exactly as a `Categorizer` with its settings would.
 - `cross_fitting.py`: how certain the labels of test documents are.
-- `results.py`, `schema.py`, `json_lines.py`: the results, one per line, in a file with which a later run can go on.
+- `examples.py`: documents of the classes that the best condition confuses most.
+- `results.py`, `schema.py`, `json_lines.py`: the results, one per line, in a file from which a later run can resume.
 - `summary.py`: means, intervals, significance and ranks.
 - `running.py`: `compare`. `outcome.py`: its result.
 - `view.py`, `findings.py`: the result as formatted tables, notes and findings.

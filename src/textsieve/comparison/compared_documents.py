@@ -1,15 +1,17 @@
 """The documents of a comparison: counted once, training and test documents together, and divided into folds.
 
-The counts have a column for each term of any document. That leaks nothing from test documents into training: a fold
-uses only the columns of the terms in its own training documents, in alphabetical order, as if the other terms had never
-been counted.
+The matrix of counts has a column for every term that occurs in any document, including test documents. That leaks
+nothing from test documents into training: a fold uses only the columns of the terms in its own training documents, in
+alphabetical order, as if the other terms had never been counted.
 
-The test documents are the publisher's test part, documents given for testing, or what `splits.py` determines.
+The test documents are those that the caller gives for testing, the test part that the publisher of the corpus defines,
+or those that `splits.py` draws from all documents.
 
-Documents may also be vectors. Nonnegative integers are counts, and are weighted like the counts of texts. Other numbers
-are weights, which selectors and classifiers use unchanged unless another weighting is requested (`plan.py`). Columns
-are named as by `textsieve terms`: #0, #1, ... Readers detect for each file whether its columns are numbered from 0 or
-from 1. If the files of a corpus differ, all columns are numbered from 0 (`_stack_aligned`).
+Documents may also be vectors. Vectors of nonnegative integers are counts, and are weighted like the counts of texts.
+Vectors with any other number are weights, which selectors and classifiers use unchanged unless another weighting is
+requested (`plan.py`). Columns are named #0, #1, ..., as by `textsieve terms`. Some file formats number columns from 0,
+others from 1, and the corpus reader detects this for each file. If the files of a corpus differ, `_stack_aligned` lines
+up their columns.
 """
 
 from __future__ import annotations
@@ -45,18 +47,21 @@ COMPARISON_DEFAULTS: dict[str, Any] = {
     "class_weight": None,
     "max_size": None,
 }
-"""The values of settings whose default is "auto". They are those of the literature, so that results are comparable:
-terms are words, and all documents count the same.
+"""The values that settings with the default "auto" have in a comparison. They are those of the literature, so that
+results can be compared with published ones: terms are words, and all documents count the same.
 """
 
 MAX_VALUES = 1 << 26
-"""Maximum number of counts kept in memory: eight bytes each, and twelve more when they are weighted."""
+"""Maximum number of nonzero counts, which are all in memory: eight bytes each, and twelve more if they are weighted."""
 
 
 def _count(
     corpus: Corpus, settings: dict[str, Any], n_jobs: int | None, progress: Progress
 ) -> tuple[CountedDocuments, Form]:
-    """Return the counted documents of a corpus and their form; the first batch shows whether they are texts."""
+    """Return the counted documents of a corpus and their form.
+
+    If the first batch has no vectors, all documents are texts.
+    """
     limits: Limits = {"min_df": settings["min_df"], "max_df": settings["max_df"]}
     options: Any = {"multilabel": settings["multilabel"], "most_values": MAX_VALUES, "progress": progress}
     remaining_batches = corpus.batches(ahead=True)
@@ -79,6 +84,7 @@ def _join(name: str, train: Corpus, test: Corpus) -> Corpus:
     """Return a corpus of the training documents followed by the test documents."""
 
     def start(report: ReadingReport) -> Iterator[Batch]:
+        """Yield the batches of both parts, and add up in `report` what the parts report about their reading."""
         for part in (train, test):
             yield from part.batches()
             if part.report is not None:
@@ -87,9 +93,14 @@ def _join(name: str, train: Corpus, test: Corpus) -> Corpus:
                 for kind, count in part.report.skipped.items():
                     report.skipped[kind] = report.skipped.get(kind, 0) + count
 
-    # None means unknown: the documents are multilabel if one part is, and single-label only if both are known to be.
     declared = {train.multilabel, test.multilabel}
-    multilabel = True if True in declared else None if None in declared else False
+    multilabel: bool | None
+    if True in declared:
+        multilabel = True
+    elif None in declared:  # one part does not say whether it is multilabel
+        multilabel = None
+    else:
+        multilabel = False
     return Corpus(name, start, multilabel=multilabel, sample_columns=train.sample_columns, tables=train.tables)
 
 
@@ -105,21 +116,23 @@ class ComparisonDocuments:
     """The corpora with the documents, one after the other: one, or the training part and the test part."""
 
     def training_name(self, fold: int) -> str:
-        """Return the name of the training documents of a fold, for messages."""
+        """Return the name of the training documents of a fold, for messages: "news, without fold 2"."""
         by = self.folds.about["by"]  # a key of `SPLITS`, such as "own" or "shuffled folds"
         fold_name = f"without fold {fold + 1}" if "folds" in by else f"split {fold + 1}"
         return f"{self.name}, {'the training part' if by in ('own', 'given') else fold_name}"
 
     def fingerprint(self) -> str:
-        """Return a hash of the counts, the labels and the split.
+        """Return a hash of the counts, the terms, the labels and the split.
 
-        It changes with the documents and with how they are read.
+        A run resumes stored results only if their fingerprint is the same. It changes if the documents change, or how
+        they are read or split.
         """
         counts, targets = self.counted.counts, self.counted.targets
         digest = hashlib.sha256()
         for numbers in (counts.indptr, counts.indices, counts.data, *targets.members):
-            is_float = numbers.dtype.kind == "f"  # the same types on all machines, so that equal counts hash equally
-            digest.update(np.asarray(numbers, np.float64 if is_float else np.int64).tobytes() + b"|")
+            # scipy may store the same integers as int32 or as int64; with a fixed type, equal counts hash equally.
+            fixed_type = np.float64 if numbers.dtype.kind == "f" else np.int64
+            digest.update(np.asarray(numbers, fixed_type).tobytes() + b"|")
         for words in (self.counted.terms, map(repr, targets.classes)):
             digest.update("\n".join(words).encode("utf-8", "surrogatepass") + b"|")
         for is_test, is_train in zip(self.folds.test, self.folds.train, strict=True):
@@ -128,10 +141,10 @@ class ComparisonDocuments:
 
 
 def corpus_of(documents: Any, labels: Any, name: str) -> Corpus:
-    """Return a corpus from a corpus, from a path or name that `read` accepts, or from texts or vectors with labels.
+    """Return the corpus that a caller of `compare` gave in one of several forms.
 
-    Labels may also be the second element of `documents`, a pair. `name` is the name of documents that have none, for
-    messages: "texts" or "test".
+    `documents` may be a corpus, a path or name that `read` accepts, texts or vectors whose labels are in `labels`, or a
+    pair: texts or vectors, and their labels. Messages call texts and vectors by `name`, which is "texts" or "test".
     """
     if isinstance(documents, Corpus):
         if labels is not None:
@@ -144,8 +157,7 @@ def corpus_of(documents: Any, labels: Any, name: str) -> Corpus:
             return read(documents)
         raise InputError("there are no labels", place=name, hint="give a corpus, the name of one, or texts and labels")
     if issparse(documents) or (isinstance(documents, np.ndarray) and documents.ndim == 2):
-        vectors_name = "vectors" if name == "texts" else name  # the default name would be wrong
-        return Corpus.from_vectors(documents, labels, name=vectors_name)
+        return Corpus.from_vectors(documents, labels, name="vectors" if name == "texts" else name)
     return Corpus.from_texts(documents, labels, name=name)
 
 
@@ -159,8 +171,9 @@ def count_documents(
 ) -> ComparisonDocuments:
     """Count all documents, and determine the training and test documents of each fold.
 
-    Test documents are those in `test`, or else those that the publisher defines, unless `splitting` requests another
-    split. Without any of these, `splitting` gives five folds. If both `test` and a split are given, raise `InputError`.
+    The test documents are those in `test`; without `test`, those of the split that `splitting` requests; without such a
+    request, the publisher's test part; and if the corpus has no test part, those of five folds. Giving both `test` and
+    a split raises `InputError`.
     """
     if test is not None and splitting.is_requested:
         name, value = splitting.first_option
@@ -207,9 +220,9 @@ def _collect_vectors(
     most_values: int,
     progress: Progress,
 ) -> CountedDocuments:
-    """Return the vectors of a corpus, given by all its batches, in one matrix, as if they were counted texts.
+    """Return the vectors of all batches of a corpus in one matrix, as if they were counted texts.
 
-    More than `most_values` values raise `InputError`.
+    More than `most_values` nonzero values raise `InputError`.
     """
     check_limits(**limits)
     blocks: list[tuple[int, Any]] = []
@@ -231,22 +244,25 @@ def _collect_vectors(
 
 
 def _stack_aligned(blocks: list[tuple[int, Any]]) -> csr_matrix:
-    """Stack blocks of rows; columns with the same number in different files become the same column.
+    """Stack the rows of all blocks; columns with the same number in different files become the same column.
 
-    A block is the number of its first column, 0 or 1, and a CSR matrix. If the blocks differ in the first number, those
-    that begin with column 1 are shifted by one column, because the result begins with column 0.
+    A block is the number that its file gives to the first column, 0 or 1, and a CSR matrix. For example, if one file
+    numbers its columns from 0 and another from 1, column 1 is `indices` 1 in the first and `indices` 0 in the second.
+    So the columns of the second are shifted by one. If all files begin with the same number, nothing is shifted.
     """
-    first = min(first_column for first_column, _ in blocks)
-    n_columns = max(first_column - first + rows.shape[1] for first_column, rows in blocks)
+    least_number = min(first_number for first_number, _ in blocks)
+    shifts = [first_number - least_number for first_number, _ in blocks]
+    matrices = [matrix for _, matrix in blocks]
+    n_columns = max(shift + matrix.shape[1] for shift, matrix in zip(shifts, matrices, strict=True))
     shifted = [
-        csr_matrix((rows.data, rows.indices + (first_column - first), rows.indptr), shape=(rows.shape[0], n_columns))
-        for first_column, rows in blocks
+        csr_matrix((matrix.data, matrix.indices + shift, matrix.indptr), shape=(matrix.shape[0], n_columns))
+        for shift, matrix in zip(shifts, matrices, strict=True)
     ]
-    matrix = csr_matrix(vstack(shifted, format="csr"))
-    # In case a row has a column twice, or stores a 0:
-    matrix.sum_duplicates()
-    matrix.eliminate_zeros()
-    return matrix
+    stacked = csr_matrix(vstack(shifted, format="csr"))
+    # A file may have a column twice in a row, or store a 0.
+    stacked.sum_duplicates()
+    stacked.eliminate_zeros()
+    return stacked
 
 
 def _as_numbers(matrix: csr_matrix, name: str) -> csr_matrix:

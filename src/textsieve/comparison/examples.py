@@ -1,9 +1,10 @@
 """Example documents of the classes that a combination confuses most.
 
-Numbers of mistakes say how many documents of one class are taken for another, and examples show why. While a
-combination is measured, its row gets the positions of some documents of each pair of confused classes, not their texts,
-because nobody knows yet which combination will be the best. When all rows are measured, the documents of the best one's
-worst pairs are read from the corpus once more, and the beginnings of their texts are stored with the results.
+Numbers of mistakes say how many documents of one class are taken for another, and examples show why. They are wanted
+for the best combination only, but which one this is turns out last. So while a combination is measured, its row gets
+the positions of some documents of each pair of confused classes, not their texts. When all rows are measured, the
+documents of the pairs that the best combination confuses most are read from the corpus once more, and the beginnings of
+their texts are stored with the results.
 """
 
 from __future__ import annotations
@@ -20,12 +21,14 @@ if TYPE_CHECKING:
     from .results import Row
 
 MAX_PAIRS, MAX_DOCUMENTS = 10, 3
-"""The number of pairs of classes with examples, and of examples for each of them."""
+"""The maximum number of pairs of classes with examples, and of examples for each of them."""
 MAX_ROW_PAIRS = 100
-"""A row has positions for so many of its most frequent pairs; the worst pairs over all folds are among these."""
+"""The maximum number of pairs of classes for which a row, that is a fold, has positions. It is larger than `MAX_PAIRS`,
+because the worst pairs over all folds need not be the worst of each fold."""
 
 PairPositions = tuple[int, int, tuple[int, ...]]
-"""The true class, the predicted class, and the positions of some documents in the corpus, from 0."""
+"""The number of the true class, that of the predicted class, and the positions of some documents in the corpus, from 0.
+"""
 
 
 class ConfusedPair(NamedTuple):
@@ -71,7 +74,8 @@ class CombinationExamples:
 def confused_positions(pairs: Iterable[tuple[int, int]], positions: Iterable[int]) -> tuple[PairPositions, ...]:
     """Return the first documents of each pair of confused classes, the most frequent pairs first.
 
-    `pairs` has the true and the predicted class of each document, and `positions` its position in the corpus.
+    `pairs` has the true and the predicted class of each document, and `positions` the document's position in the
+    corpus.
     """
     documents_of: dict[tuple[int, int], list[int]] = {}
     for (true, predicted), position in zip(pairs, positions, strict=True):
@@ -93,10 +97,14 @@ def sum_confusion(rows: Iterable[Row]) -> dict[tuple[int, int], int] | None:
 
 
 def worst_pairs(rows: Sequence[Row]) -> list[PairPositions]:
-    """Return the pairs of classes that the rows of a combination confuse most, with positions of documents."""
+    """Return the pairs of classes that a combination confuses most over all folds, with positions of documents.
+
+    `rows` are the rows of the combination, one for each fold. For multilabel documents, the list is empty.
+    """
     counts = sum_confusion(rows) or {}
     mistakes = [pair for pair in counts if pair[0] != pair[1] and counts[pair]]
-    positions_of: dict[tuple[int, int], dict[int, None]] = {}  # folds that overlap may have a document twice
+    # The keys of the inner dictionaries are an ordered set: folds that overlap may have a document twice.
+    positions_of: dict[tuple[int, int], dict[int, None]] = {}
     for row in rows:
         for true, predicted, positions in row.examples or ():
             positions_of.setdefault((true, predicted), {}).update(dict.fromkeys(positions))
@@ -107,15 +115,17 @@ def worst_pairs(rows: Sequence[Row]) -> list[PairPositions]:
 def read_examples(
     sources: Sequence[Corpus], pairs: Sequence[PairPositions], classes: Sequence[Any], progress: Callable[[int], None]
 ) -> tuple[ConfusedPair, ...]:
-    """Return the pairs with the beginnings of their documents, which are read until the last of them is found.
+    """Read the documents of the pairs once more, and return the pairs with the beginnings of their texts.
 
-    `sources` are the corpora whose documents were counted, one after the other. A document whose label is no longer
-    the true class is left out: the file has changed. `progress` is called with the number of documents read.
+    `sources` are the corpora whose documents were counted; positions count through all of them. A document whose label
+    is not the true class any more is left out: its file has changed. `progress` is called with the number of documents
+    read so far.
     """
-    wanted = {position: true for true, _, positions in pairs for position in positions}
+    true_class_of = {position: true for true, _, positions in pairs for position in positions}
+    n_to_read = max(true_class_of, default=-1) + 1  # up to the last of these documents
     documents: dict[int, ExampleDocument] = {}
-    for position, place, text, labels in _placed_documents(sources, max(wanted, default=-1) + 1, progress):
-        if position in wanted and [str(label) for label in labels] == [str(classes[wanted[position]])]:
+    for position, place, text, labels in _placed_documents(sources, n_to_read, progress):
+        if position in true_class_of and [str(label) for label in labels] == [str(classes[true_class_of[position]])]:
             documents[position] = ExampleDocument(place, beginning(text))
     return tuple(
         ConfusedPair(true, predicted, tuple(documents[position] for position in positions if position in documents))
@@ -126,9 +136,10 @@ def read_examples(
 def _placed_documents(
     sources: Sequence[Corpus], n_documents: int, progress: Callable[[int], None]
 ) -> Iterator[tuple[int, str, str, tuple[str, ...]]]:
-    """Yield the position, place, text and labels of the first documents of some corpora.
+    """Yield the position, place, text and labels of each of the first `n_documents` of some corpora, and a few more.
 
-    If there are several corpora, the place has the name of the document's corpus.
+    A place is, for example, "line 3", or "test.csv, line 3" if there are several corpora. Batches are read as a whole,
+    so the last one may have more documents than asked for.
     """
     position = 0
     for source in sources:

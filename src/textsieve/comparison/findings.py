@@ -25,9 +25,10 @@ class Finding(NamedTuple):
 
 
 def find_best(summaries: Sequence[Summary]) -> list[Finding]:
-    """Return the main findings, each combination once; the list is empty if no combination could be measured.
+    """Return the findings on the best combination, on the one with the fewest terms, and on the fastest.
 
-    If the best combination also has the fewest terms, or is the fastest, its finding says so.
+    The last two are as good as the best. A combination that is two or three of these has one finding, which says so.
+    The list is empty if no combination could be measured.
     """
     measured = [summary for summary in summaries if summary.micro_f1 is not None]
     best = next((summary for summary in measured if summary.is_best), None)
@@ -35,27 +36,32 @@ def find_best(summaries: Sequence[Summary]) -> list[Finding]:
         return []
     as_good = [summary for summary in measured if _is_as_good(summary)]
     fewest, fastest = _fewest_terms(as_good), _fastest(best, as_good)
+    # The title and the sentences of each combination with a finding, in the order of the findings.
     titles = {best: "Best micro-F1"}
-    about = {best: [f"{_f1_text(best)}.", *_rivals_text(len(measured), len(as_good))]}
+    sentences = {best: [f"{_f1_text(best)}.", *_rivals_text(len(measured) - 1, len(as_good) - 1)]}
     if fewest is best:
         has_fewer = any(_n_selected(summary) < _n_selected(best) for summary in measured)
-        about[best].append(
+        sentences[best].append(
             "All with fewer terms are significantly worse." if has_fewer else "Fewer terms were not tried."
         )
     else:
         titles[fewest] = "Fewest terms, not significantly worse"
-        about[fewest] = [f"{_f1_text(fewest)}; p = {fewest.p_overall:.2f}."]
+        sentences[fewest] = [f"{_f1_text(fewest)}; p = {fewest.p_overall:.2f}."]
     if fastest is best:
-        about[best].append(f"{_seconds_text(_total_seconds(best))} to select, train and predict.")
+        sentences[best].append(f"{_seconds_text(_total_seconds(best))} to select, train and predict.")
     elif fastest is not None:
-        is_fewest = fastest in titles
-        titles[fastest] = f"{'Fewest terms and fastest' if is_fewest else 'Fastest'}, not significantly worse"
-        about[fastest] = [
-            *about.get(fastest, [f"{_f1_text(fastest)}."]),
+        if fastest is fewest:
+            titles[fastest] = "Fewest terms and fastest, not significantly worse"
+        else:
+            titles[fastest] = "Fastest, not significantly worse"
+            sentences[fastest] = [f"{_f1_text(fastest)}."]
+        sentences[fastest].append(
             f"{_seconds_text(_total_seconds(fastest))} to select, train and predict (the best: "
-            f"{_seconds_text(_total_seconds(best))}).",
-        ]
-    return [Finding(title, combination_text(summary), " ".join(about[summary])) for summary, title in titles.items()]
+            f"{_seconds_text(_total_seconds(best))})."
+        )
+    return [
+        Finding(title, combination_text(summary), " ".join(sentences[summary])) for summary, title in titles.items()
+    ]
 
 
 def _is_as_good(summary: Summary) -> bool:
@@ -70,14 +76,14 @@ def _f1_text(summary: Summary) -> str:
     return f"micro-F1 {_mean_text(summary.micro_f1)}, macro-F1 {_mean_text(summary.macro_f1)}"
 
 
-def _rivals_text(n_measured: int, n_as_good: int) -> list[str]:
-    """Return a sentence on how many combinations are as good as the best, which both numbers include; [] if alone."""
-    if n_measured == 1:
+def _rivals_text(n_others: int, n_as_good: int) -> list[str]:
+    """Return a sentence on how many of the other combinations are as good as the best; [] if there are no others."""
+    if n_others == 0:
         return []
-    if n_as_good == 1:
+    if n_as_good == 0:
         return ["All others are significantly worse."]
-    verb = "is" if n_as_good == 2 else "are"
-    return [f"{n_as_good - 1:,} of {counted(n_measured - 1, 'other')} {verb} not significantly worse."]
+    verb = "is" if n_as_good == 1 else "are"
+    return [f"{n_as_good:,} of {counted(n_others, 'other')} {verb} not significantly worse."]
 
 
 def _fewest_terms(as_good: Sequence[Summary]) -> Summary:
@@ -106,7 +112,7 @@ def _total_seconds(summary: Summary) -> float:
 
 
 def combination_text(summary: Summary) -> str:
-    """Return a combination in a few words."""
+    """Return a combination in a few words: "ig, 1,000 terms, svm"."""
     if summary.selector == ALL:
         return f"all terms, {summary.classifier}"
     if isinstance(summary.n_terms, int):

@@ -2,11 +2,14 @@
 
 Statistics are computed once per weighting. A ranking is computed once per selector, for the largest requested number of
 terms; conditions with fewer terms take the first terms of the ranking. Only a selector whose terms depend on their
-number (`depends_on_k`) is fitted anew for each number. With multilabel documents, thresholds are fitted on documents
-that inner folds hold out from the training documents; the conditions share the data of inner folds in the same way.
+number (`depends_on_k`) is fitted anew for each number.
 
-The seconds of shared work are recorded when it is done, and counted in every row that uses it. So each row shows what
-its condition would cost alone.
+With multilabel documents, thresholds must be fitted on documents that the classifier has not seen. So the training
+documents of the fold are divided once more, into *inner folds*, each of which holds out a part of them. The conditions
+share statistics and rankings of inner folds, too.
+
+The seconds of shared work are recorded when it is done, and counted in every row that uses its result. So each row
+shows what its condition would cost alone.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from scipy.sparse import csr_matrix
 
 from ..arrays import Ints
 from ..errors import InputError, NothingSelected, Setting, UnfitDocuments, shown
-from ..evaluation import folds as folds_of
+from ..evaluation import folds as assign_folds
 from ..stats import ClassStats
 from ..text.schemes import Scheme
 from ..training.counted_documents import CountedDocuments, take_columns
@@ -56,21 +59,22 @@ class RankingRequest(NamedTuple):
     selector: str
     """The name of the selector, with its options."""
     training: TrainingPlan
-    limit: int | None
-    """The maximum number of terms; None if the selector decides."""
-    largest_limit: int | None
-    """The largest limit that any condition of this selector requests; None if the selector decides for one of them."""
+    limit: int
+    """The maximum number of terms of the condition."""
+    largest_limit: int
+    """The largest of these limits over all conditions with this selector."""
 
     @property
-    def ranking_size(self) -> int | None:
-        """Return the number of terms to rank: the largest limit, so that all conditions can share the ranking.
+    def ranking_size(self) -> int:
+        """Return the number of terms to rank.
 
-        A selector whose terms depend on their number needs a ranking for each limit.
+        It is the largest limit, so that all conditions with the selector can share the ranking. But a selector whose
+        terms depend on their number needs a ranking for each limit.
         """
         return self.limit if self.training.selector.depends_on_k else self.largest_limit
 
     @property
-    def key(self) -> tuple[str, int | None]:
+    def key(self) -> tuple[str, int]:
         """Return the key under which the ranking is cached."""
         return self.selector, self.ranking_size
 
@@ -78,7 +82,8 @@ class RankingRequest(NamedTuple):
 class FoldCache:
     """Training and test documents, with cached statistics and rankings of the training documents.
 
-    `test_positions` are the positions of the test documents among all documents that were split. With
+    `test_positions` are the positions of the test documents among the documents that were divided: for an inner fold,
+    among the training documents of the outer fold; otherwise, among all documents of the comparison. With
     `describe_rankings`, the cache also has a description of each ranking.
     """
 
@@ -88,8 +93,8 @@ class FoldCache:
         self.train, self.test, self.test_positions = train, test, test_positions
         self._describe_rankings = describe_rankings
         self._stats: dict[Scheme, Timed[ClassStats]] = {}
-        self._rankings: dict[tuple[str, int | None], Timed[SelectedTerms] | InputError] = {}
-        self._descriptions: dict[tuple[str, int | None], RankingDescription] = {}
+        self._rankings: dict[tuple[str, int], Timed[SelectedTerms] | InputError] = {}
+        self._descriptions: dict[tuple[str, int], RankingDescription] = {}
         self._inner: list[FoldCache] | None = None
 
     @property
@@ -100,7 +105,8 @@ class FoldCache:
     def select(self, request: RankingRequest) -> Timed[SelectedTerms]:
         """Return the columns of the selected terms, the best first, and the seconds of the whole ranking.
 
-        The error of a selector that selects nothing is cached, too, and raised again for each condition.
+        If the selector selects nothing, or can't learn from the documents, its error is cached like a ranking, and
+        raised again for each condition.
         """
         if request.key not in self._rankings:
             try:
@@ -109,7 +115,9 @@ class FoldCache:
                 self._rankings[request.key] = problem.with_traceback(None)
         ranking = self._rankings[request.key]
         if isinstance(ranking, InputError):
-            raise copy(ranking)  # a copy, so that the cached error keeps no traceback and its frames
+            # Raising an error gives it a traceback, which would keep all local variables of the calls in memory as long
+            # as the cache. So a copy is raised.
+            raise copy(ranking)
         terms, seconds = ranking
         return Timed(terms._replace(columns=terms.columns[: request.limit]), seconds)
 
@@ -118,9 +126,10 @@ class FoldCache:
         return self._descriptions.get(request.key)
 
     def _rank(self, request: RankingRequest) -> Timed[SelectedTerms]:
-        """Fit the selector, store the description of its ranking, and return the ranked terms as columns of the counts.
+        """Fit the selector, and return the ranked terms as columns of the counts, the best first.
 
-        The seconds include the statistics, even if these were cached.
+        The seconds include those of the statistics, even if these were cached. If the cache describes rankings, the
+        description is stored as well.
         """
         size, training = request.ranking_size, request.training
         stats, stats_seconds = self._stats_of(training.selection_scheme)
@@ -151,16 +160,17 @@ class FoldCache:
         return FoldSplit(train, self.train.targets, test, self.test.targets, selected.columns)
 
     def inner(self, n_folds: int) -> list[FoldCache]:
-        """Return the inner folds: each holds out part of the training documents, as `training.tuning` does.
+        """Return the inner folds, the same as those on which `training.tuning` fits thresholds.
 
-        They are split by the first call. `n_folds` must be the same in all calls.
+        The first call makes them, so `n_folds` must be the same in all calls.
         """
         if self._inner is None:
             targets = self.train.targets
             labelled = np.flatnonzero(targets.usable)
             fold_of = np.full(targets.n_documents, -1, np.int64)
-            fold_of[labelled] = folds_of(targets.first_class[labelled].tolist(), n_folds)
-            # Unlabelled documents, of fold -1, are never held out. Few documents may fill fewer than `n_folds` folds.
+            fold_of[labelled] = assign_folds(targets.first_class[labelled].tolist(), n_folds)
+            # Unlabelled documents stay in fold -1, which is never held out. With fewer labelled documents than
+            # `n_folds`, the last folds would be empty, and are left out.
             masks = [fold_of == fold for fold in range(int(fold_of.max()) + 1)]
             self._inner = [
                 FoldCache(*split_documents(self.train, is_test), np.flatnonzero(is_test)) for is_test in masks
@@ -177,9 +187,10 @@ class Fold:
 
     @cached_property
     def cache(self) -> FoldCache:
-        """Return the data that the conditions share.
+        """Return the training and test documents of the fold, with the statistics and rankings that conditions share.
 
-        Classes without training documents are left out of the training documents, but not of the test documents.
+        The classes of the training documents are those that have training documents here; the test documents keep all
+        classes of the comparison.
         """
         self.require_classes()
         counted = self.documents.counted
@@ -190,10 +201,12 @@ class Fold:
 
     @property
     def _train_positions(self) -> Ints:
+        """Return the positions of the training documents among all documents of the comparison."""
         return np.flatnonzero(self.documents.folds.train[self.number])
 
     @property
     def _test_positions(self) -> Ints:
+        """Return the positions of the test documents among all documents of the comparison."""
         return np.flatnonzero(self.documents.folds.test[self.number])
 
     def require_classes(self) -> None:
@@ -203,6 +216,7 @@ class Fold:
         """
         all_targets = self.documents.counted.targets
         present_classes = [all_targets.classes[number] for number in np.flatnonzero(all_targets.class_docs).tolist()]
+        # A multilabel document need not belong to the only class, so there is something to tell apart.
         if len(present_classes) == 1 and not all_targets.multilabel:
             raise InputError(
                 f"only one class, {shown(present_classes[0])}, so there is nothing to tell apart; give documents of at "
@@ -232,14 +246,13 @@ class Fold:
 
 
 def _compute_statistics(counted: CountedDocuments, scheme: Scheme) -> ClassStats:
-    """Return the statistics of weighted documents, with the names of the classes instead of their numbers."""
-    # Only terms within the limits of document frequency count.
+    """Return the statistics of the weighted documents, for the terms within the limits of document frequency."""
     within = counted.within_limits
     return ClassStats.from_matrix(within.weights(scheme), within.targets.pairs_for_stats())
 
 
 def _weigh_documents(counted: CountedDocuments, scheme: Scheme) -> list[csr_matrix]:
-    """Return the weighted documents, for selectors that need more than the statistics; as a list of batches."""
+    """Return the weighted documents of `_compute_statistics` as a single batch, for selectors that read them again."""
     return [counted.within_limits.weights(scheme)]
 
 

@@ -7,8 +7,9 @@ A run that is killed leaves complete lines and at most one unfinished line at th
 unfinished line. A run that resumes the file first checks that the results belong to the same comparison, and then
 removes the unfinished line. Any other damage raises `InputError` with the number of the line.
 
-Sizes are limited before anything is parsed: that of the file, that of a line, and the number and nesting of the values
-in a line (`strict_json.parse`). No value is compressed, so memory use is proportional to the size of the file.
+A file may come from somebody else, so reading it must not exhaust memory. The size of the file, the size of a line, and
+the number and nesting of the values in a line (`strict_json.parse`) are limited, and checked before a line is parsed.
+No value is compressed, so memory use is proportional to the size of the file.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ MAX_LINE = 64 << 20
 MAX_VALUES = 4_000_000
 """Maximum number of JSON values in a line, such as the terms of a selection."""
 _NOUN = "the line"
+"""The name of a line in the errors of `parse`."""
 _ENDING_SIZE = len(', "checksum": "00000000"}')
 
 
@@ -91,7 +93,7 @@ def first_difference(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
 
 
 def check_results_path(path: str) -> None:
-    """Raise `InputError` if a file could not be written at this path, before any work is done."""
+    """Raise `InputError`, before any work is done, if a file can't be written at this path."""
     check_openable(path, what="a list of results")
 
 
@@ -120,20 +122,22 @@ def open_results(path: str) -> IO[bytes]:
 def read_lines(path: str) -> tuple[list[bytes], bytes]:
     """Return the complete lines of a file, and the bytes of an unfinished line at its end.
 
-    A last line with its checksum is complete even if its line feed is missing. If another byte is in place of the line
-    feed, the line is damaged rather than unfinished, and is returned as a line too. So is the beginning of a line that
-    is too long, after which nothing is read. `decode_line` raises an error for both.
+    A last line with its checksum is complete even if its line feed is missing. Two kinds of damage are returned among
+    the complete lines, so that `decode_line` raises an error for them: a last line with another byte in place of its
+    line feed, and the beginning of a line that is too long, after which nothing is read.
     """
     lines, unfinished = [], b""
     with open_results(path) as file:
-        while line := file.readline(MAX_LINE + 1):
+        while line := file.readline(MAX_LINE + 1):  # the line feed is missing only at the end, or if it is too long
             if line.endswith(b"\n"):
                 lines.append(line[:-1])
-            elif len(line) > MAX_LINE or has_checksum(line) or has_checksum(line[:-1]):
+                continue
+            is_complete, is_too_long = has_checksum(line), len(line) > MAX_LINE
+            has_other_end = has_checksum(line[:-1])
+            if is_complete or is_too_long or has_other_end:
                 lines.append(line)
                 break
-            else:
-                unfinished = line
+            unfinished = line
     return lines, unfinished
 
 

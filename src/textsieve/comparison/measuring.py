@@ -1,8 +1,8 @@
 """Measure one condition on one fold: select, train and test as a `Categorizer` on the training documents would.
 
-The times of the first condition would include loading or compiling kernels. So `warm_up` first measures conditions on a
-few documents and discards the results. It also ignores errors, because they occur again in the real measurement. Some
-kernels are used only for large problems, so the warm-up does not load them.
+Without a warm-up, the seconds of the first condition would include loading or compiling kernels. So `warm_up` first
+measures conditions on a few documents and discards the results. It also ignores errors, because they occur again in the
+real measurement. It does not load kernels that are used for large problems only.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from ..prediction import Model
 from ..settings import n_threads
 from ..training.plan import FittedClassifier, SelectedTerms, TrainingPlan
 from ..training.train import model_from_parts
-from ..training.tuning import FoldSplit, predict_labels
+from ..training.tuning import FoldSplit, PredictedLabels, predict_labels
 from .compared_documents import ComparisonDocuments
 from .cross_fitting import KeptScores
 from .examples import PairPositions, confused_positions
 from .folds import Fold, FoldCache, RankingRequest, Timed, timed
-from .plan import Condition, Plan, settings_for_form
+from .plan import Condition, Plan, Size, settings_for_form
 from .rankings import FoldRanking
 from .results import Mistakes, Row, Selection
 from .variants import without_option_setting
@@ -65,9 +65,10 @@ class MeasuredCondition(NamedTuple):
 
 
 def measure(fold: Fold, condition: Condition, plan: Plan) -> MeasuredCondition:
-    """Select, train and test; if no term is selected or training fails, return a row with the problem.
+    """Select terms, train and test with the settings of a condition, and return its row.
 
-    The seconds of the selection include those of the inner folds, on which thresholds are fitted.
+    If no term is selected or training fails, the row has the problem instead of figures. The seconds of the selection
+    include those of the inner folds, on which thresholds are fitted.
     """
     cache, form = fold.cache, fold.documents.form
     settings = settings_for_form(plan.settings_of(condition), form)
@@ -84,43 +85,31 @@ def measure(fold: Fold, condition: Condition, plan: Plan) -> MeasuredCondition:
     inner_folds = cache.inner(settings.folds) if _needs_held_out_scores(training, cache) else []
     selection = None
     try:
-        # The first selection is from all training documents of the fold, the others are from those of the inner folds.
-        selections = [part.select(request) for part in (cache, *inner_folds)]
-        selected = selections[0].result
+        # From all training documents of the fold, and from those of each inner fold.
+        outer_terms, *inner_terms = (part.select(request) for part in (cache, *inner_folds))
+        selected = outer_terms.result
         selection, split = _selection(fold, condition, selected), cache.split(selected)
-        trained, training_seconds = timed(lambda: _train(training, split, inner_folds, selections[1:]))
-        scores, scored_blocks = _scores(training, trained, split)
+        trained, training_seconds = timed(lambda: _train(training, split, inner_folds, inner_terms))
+        kept_scores, scored_blocks = _score_blocks(training, trained, split)
+        # The documents are scored while `predict_labels` iterates over the blocks, so the seconds include the scores.
         predicted, prediction_seconds = timed(lambda: predict_labels(scored_blocks, trained.rule))
     except InputError as problem:
         return MeasuredCondition(
             Row.about(fold.number, condition, **fold_fields, problem=str(without_option_setting(problem))), selection
         )
-    classes, multilabel = fold.documents.counted.targets.classes, split.train_targets.multilabel
-    true_labels, predicted_labels = split.test_targets.label_sets(), predicted.label_sets(split.train_targets.classes)
-    labels = list(zip(true_labels, predicted_labels, strict=True))
-    counts = Counter(labels)  # many documents have the same labels
-    report = compare_labels(
-        *(classes, *zip(*counts, strict=True)),
-        multilabel=multilabel,
-        n_unknown=int(predicted.is_unknown.sum()),
-        weights=counts.values(),
-    )
-    mistakes = _count_mistakes(labels, counts)
     # The model is only needed for the size of its file.
     model = model_from_parts(settings, cache.train, selected, trained.fitted, trained.rule)
     row = Row.about(
         fold.number,
         condition,
         **fold_fields,
-        **_figures(report),
+        **_compare_with_true(fold, split, predicted),
         n_selected=len(selected.columns),
-        selection_seconds=sum(timed_terms.seconds for timed_terms in selections),
+        selection_seconds=sum(terms.seconds for terms in (outer_terms, *inner_terms)),
         training_seconds=training_seconds,
         prediction_seconds=prediction_seconds,
         model_bytes=_model_bytes(model),
-        mistakes=mistakes,
-        examples=None if multilabel else _examples(fold, classes, labels, np.flatnonzero(mistakes)),
-        confidence=None if scores is None else scores.confidence(_known_classes(split)),
+        confidence=None if kept_scores is None else kept_scores.confidence(_classes_in_model(split)),
     )
     return MeasuredCondition(row, selection, _ranking(fold, condition, request))
 
@@ -132,47 +121,57 @@ def _needs_held_out_scores(training: TrainingPlan, cache: FoldCache) -> bool:
 
 
 def _ranking_request(cache: FoldCache, condition: Condition, plan: Plan, training: TrainingPlan) -> RankingRequest:
-    """Return the request of a condition; all numbers of terms of its selector can share the requested ranking."""
-    limits = [training.max_terms(size, cache.n_seen) for size in plan.sizes_for(condition.selector)]
-    # None would mean that the selector decides, which may be more than any number; no size of a plan gives None.
-    largest_limit = None if None in limits else max(limit for limit in limits if limit is not None)
-    limit = training.max_terms(condition.n_terms, cache.n_seen)
-    return RankingRequest(condition.selector.name, training, limit, largest_limit)
+    """Return the request of a condition, with its number of terms and the largest number of its selector."""
+
+    def limit_of(size: Size) -> int:
+        """Return the number of terms that a size of the plan means for this fold: half of 900 terms are 450."""
+        limit = training.max_terms(size, cache.n_seen)
+        assert limit is not None  # None is for a missing size, which a plan never has
+        return limit
+
+    largest_limit = max(map(limit_of, plan.sizes_for(condition.selector)))
+    return RankingRequest(condition.selector.name, training, limit_of(condition.n_terms), largest_limit)
 
 
 def _train(
-    training: TrainingPlan, split: FoldSplit, inner_folds: list[FoldCache], selections: list[Timed[SelectedTerms]]
+    training: TrainingPlan, split: FoldSplit, inner_folds: list[FoldCache], inner_terms: list[Timed[SelectedTerms]]
 ) -> TrainedCondition:
-    """Train on the counts of the selected terms; `selections` are the terms selected in each inner fold."""
+    """Train on the counts of the selected terms; for multilabel documents, fit the threshold rule, too.
+
+    `inner_terms` are the terms selected in each inner fold.
+    """
     fitted = training.fit_counts(split.train, split.train_targets)
     is_multilabel = split.train_targets.multilabel
-    rule = _fit_threshold_rule(training, split, inner_folds, selections) if is_multilabel else None
+    rule = _fit_threshold_rule(training, split, inner_folds, inner_terms) if is_multilabel else None
     return TrainedCondition(fitted, rule)
 
 
-def _scores(
+def _score_blocks(
     training: TrainingPlan, trained: TrainedCondition, split: FoldSplit
 ) -> tuple[KeptScores | None, Iterator[tuple[slice, DocumentScores]]]:
-    """Return an iterator over slices of the test documents with their scores, and the object in which it keeps them.
+    """Return the object that keeps the scores, and an iterator over slices of the test documents with their scores.
 
-    The scores of multilabel documents are not kept.
+    The object is filled while somebody iterates. For multilabel documents it is None, and scores are not kept.
     """
     scored_blocks = training.score_blocks(trained.fitted, split.test)
     if split.train_targets.multilabel:
         return None, scored_blocks
-    scores = KeptScores(split.test.shape[0], trained.fitted.scorer.n_outputs)
-    return scores, scores.keep(scored_blocks)
+    kept_scores = KeptScores(split.test.shape[0], trained.fitted.scorer.n_outputs)
+    return kept_scores, kept_scores.keep(scored_blocks)
 
 
-def _known_classes(split: FoldSplit) -> Ints:
-    """Return the class of each test document as its number in the model, or -1 if it has no training documents."""
+def _classes_in_model(split: FoldSplit) -> Ints:
+    """Return the class of each test document as its number in the model, or -1 for a class without training documents.
+
+    The test documents have classes that the model may lack, so a class may have different numbers in the two.
+    """
     numbers = {label: number for number, label in enumerate(split.train_targets.classes)}
-    number_of_class = np.array([numbers.get(label, -1) for label in split.test_targets.classes])
-    return np.asarray(number_of_class[split.test_targets.first_class])
+    number_in_model = np.array([numbers.get(label, -1) for label in split.test_targets.classes])  # of each test class
+    return np.asarray(number_in_model[split.test_targets.first_class])
 
 
 def _fit_threshold_rule(
-    training: TrainingPlan, split: FoldSplit, inner_folds: list[FoldCache], selections: list[Timed[SelectedTerms]]
+    training: TrainingPlan, split: FoldSplit, inner_folds: list[FoldCache], inner_terms: list[Timed[SelectedTerms]]
 ) -> ThresholdRule:
     """Return the threshold rule, fitted on held-out scores of the training documents unless it needs no fitting."""
     targets = split.train_targets
@@ -180,7 +179,7 @@ def _fit_threshold_rule(
     if untuned_rule is not None:
         return untuned_rule
     held_out = HeldOutScores(targets.indicator(), targets.weights)
-    for cache, terms in zip(inner_folds, selections, strict=True):
+    for cache, terms in zip(inner_folds, inner_terms, strict=True):
         inner_split = cache.split(terms.result)
         # `part` is a slice of the documents that the inner fold holds out; `test_positions` has their positions among
         # the training documents of the outer fold.
@@ -198,8 +197,29 @@ def _model_bytes(model: Model) -> int:
     return len(encode(replace(model, about={**model.about, "trained": CONSTANT_TIME})))
 
 
-def _figures(report: Report) -> dict[str, Any]:
-    """Return the fields of a row about quality; classes are stored by their number."""
+def _compare_with_true(fold: Fold, split: FoldSplit, predicted: PredictedLabels) -> dict[str, Any]:
+    """Return the fields of a row that come from comparing the predicted with the true labels of the test documents."""
+    classes, multilabel = fold.documents.counted.targets.classes, split.train_targets.multilabel
+    true_labels, predicted_labels = split.test_targets.label_sets(), predicted.label_sets(split.train_targets.classes)
+    labels = list(zip(true_labels, predicted_labels, strict=True))
+    # Many documents have the same pair of true and predicted labels, so each pair is compared once, with a weight.
+    counts = Counter(labels)
+    distinct_true, distinct_predicted = zip(*counts, strict=True)
+    report = compare_labels(
+        classes,
+        distinct_true,
+        distinct_predicted,
+        multilabel=multilabel,
+        n_unknown=int(predicted.is_unknown.sum()),
+        weights=counts.values(),
+    )
+    mistakes = _count_mistakes(labels, counts)
+    examples = None if multilabel else _examples(fold, classes, labels, np.flatnonzero(mistakes))
+    return {**_report_fields(report), "mistakes": mistakes, "examples": examples}
+
+
+def _report_fields(report: Report) -> dict[str, Any]:
+    """Return the figures of a report as fields of a row, in which a class is its number in the header."""
     class_number = {label: number for number, label in enumerate(report.classes)}
     pairs = sorted(
         (class_number[true], class_number[predicted], count) for (true, predicted), count in report.pairs.items()
@@ -217,7 +237,7 @@ def _figures(report: Report) -> dict[str, Any]:
 
 
 def _count_mistakes(labels: list[LabelPair], distinct: Iterable[LabelPair]) -> Mistakes:
-    """Return the number of labels too many or too few for each document; to fit into a byte, it is at most 255.
+    """Return for each document how many labels are missing or wrong; at most 255, so that a byte is enough.
 
     `labels` has the true and the predicted labels of each document, and `distinct` has each of these pairs once.
     """
@@ -228,25 +248,30 @@ def _count_mistakes(labels: list[LabelPair], distinct: Iterable[LabelPair]) -> M
 def _examples(fold: Fold, classes: Sequence[Any], labels: list[LabelPair], wrong: Ints) -> tuple[PairPositions, ...]:
     """Return the positions of some documents of the most frequent pairs of confused classes.
 
-    `wrong` has the numbers of the documents with a wrong label.
+    `labels` has the true and the predicted label of each test document, and `wrong` the numbers of those test documents
+    for which they differ.
     """
     class_number = {label: number for number, label in enumerate(classes)}
     wrong_labels = [labels[document] for document in wrong.tolist()]
+    # Each document has one true and one predicted label, in tuples of length 1.
     pairs = [(class_number[true], class_number[predicted]) for (true,), (predicted,) in wrong_labels]
     return confused_positions(pairs, fold.cache.test_positions[wrong].tolist())
 
 
 def _selection(fold: Fold, condition: Condition, selected: SelectedTerms) -> Selection:
-    """Return the selection as it is stored: its `terms` are None if all terms of the fold are selected."""
-    counted, n_seen = fold.cache.train, fold.cache.n_seen
-    terms = None
-    if len(selected.columns) < n_seen:
-        terms = tuple(counted.terms.take(selected.columns))
+    """Return the selected terms by name, as results store them; if these are all terms of the fold, only None."""
+    n_seen = fold.cache.n_seen
+    selects_all = len(selected.columns) >= n_seen
+    terms = None if selects_all else tuple(fold.cache.train.terms.take(selected.columns))
     return Selection(fold.number, condition.selector.name, condition.n_terms, n_seen, terms)
 
 
 def _ranking(fold: Fold, condition: Condition, request: RankingRequest) -> FoldRanking | None:
-    """Return the ranking, or None if the fold does not describe rankings, or if the condition has no selector."""
+    """Return the description of the ranking, as results store it.
+
+    Return None if the fold does not describe rankings, or if the condition has no selector. The number of terms is only
+    stored if the ranking depends on it; otherwise, all numbers of terms share the ranking.
+    """
     description = fold.cache.description(request)
     if description is None or condition.selector.setting is None:
         return None
@@ -258,7 +283,7 @@ def _ranking(fold: Fold, condition: Condition, request: RankingRequest) -> FoldR
 
 
 def warm_up(plan: Plan, documents: ComparisonDocuments) -> None:
-    """Measure each selector and each classifier once on a few documents."""
+    """Measure each selector and each classifier of a plan on a few documents, without results, errors or warnings."""
     fold = Fold(number=0, documents=_few_documents(documents))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -285,21 +310,21 @@ def _few_documents(documents: ComparisonDocuments) -> ComparisonDocuments:
     """Return some training and test documents of the first fold, as a comparison with a single fold."""
     folds, counted = documents.folds, documents.counted
     is_train, is_test = folds.train[0], folds.test[0]
-    first_labels = counted.targets.first_class
-    samples = [_sample(np.flatnonzero(mask), first_labels) for mask in (is_train, is_test)]
+    classes = counted.targets.first_class
+    samples = [_sample(np.flatnonzero(mask), classes) for mask in (is_train, is_test)]
     positions = np.sort(np.concatenate(samples))
     masks = folds._replace(train=(is_train[positions],), test=(is_test[positions],))
     return replace(documents, counted=counted.take(positions), folds=masks)
 
 
 def _sample(positions: Ints, classes: Ints) -> Ints:
-    """Return every n-th of the documents at `positions`, class by class, and the first document of each class.
+    """Return the positions of about `MAX_WARM_UP_DOCUMENTS / 2` of the documents at `positions`, from all classes.
 
-    `classes` has the number of the first class of each document of the corpus.
+    These are every n-th document, sorted by class, and the first document of each class. `classes` has the class of
+    each document of the corpus, as a number.
     """
-    sample_classes = classes[positions]
-    # Training and test documents each get half of `MAX_WARM_UP_DOCUMENTS`; the step is rounded up.
+    classes_there = classes[positions]
     step = max(math.ceil(2 * len(positions) / MAX_WARM_UP_DOCUMENTS), 1)
-    first_of_class = np.unique(sample_classes, return_index=True)[1]
-    every_nth = positions[assign_folds(sample_classes.tolist(), step) == 0]
+    first_of_class = np.unique(classes_there, return_index=True)[1]
+    every_nth = positions[assign_folds(classes_there.tolist(), step) == 0]  # the first of `step` folds
     return np.union1d(every_nth, positions[first_of_class])

@@ -1,18 +1,20 @@
 """The result of a comparison: its rows, and what can be computed from them, such as the overlap of selections.
 
-The overlap of two selections has three measures:
+A *selection* is the set of terms that a selector selected in a fold. The overlap of two selections has three measures:
 
-- *Shared terms*: the number of terms in both, as papers print it.
-- *Jaccard*: shared / in either. Large selections from few terms are similar by chance.
+- *Shared terms*: the number of terms that are in both, as papers print it.
+- *Jaccard index*: the number of shared terms divided by the number of terms that are in at least one of the two. It is
+  high by chance if the selections are large compared with the number of terms to select from.
 - *Kuncheva's index* (2007) corrects for chance. For two selections of k of n terms that share r terms, it is
-  (r - k²/n) / (k - k²/n): 1 for equal selections, 0 on average for independent ones, and at least -1. For selections
-  of k and l terms, it is Pearson's correlation of the two vectors with a 1 for each selected term and a 0 for each
-  other term (Nogueira and Brown 2016): (r - k l / n) / sqrt(k (1 - k/n) l (1 - l/n)). This is Kuncheva's formula if
-  k = l, and keeps its range and its mean of 0. A selection of all terms, or of none, has no index.
+  (r - k²/n) / (k - k²/n): 1 for equal selections, 0 on average for independent ones, and at least -1. Its
+  generalisation to selections of k and l terms (Nogueira and Brown 2016) is
+  (r - k l / n) / sqrt(k (1 - k/n) l (1 - l/n)), which has the same range and the same mean of 0. This is Pearson's
+  correlation of two vectors with an element for each term, 1 if the term is selected and 0 if not. A selection of all
+  terms, or of none, has no index.
 
-The index needs n, the number of terms to select from. Two folds have different terms, and a file of results has only
-the number of terms of each fold. So n is the larger of the two numbers, or the number of terms in either selection if
-that is more; with a smaller n, the index could be less than -1.
+The index needs n, the number of terms to select from. Two folds have different terms to select from, and a file of
+results has only their number for each fold. So n is the larger of the two numbers. If more terms than that are in at
+least one selection, n is their number; with a smaller n, the index could be less than -1.
 
 The *stability* of a selector is the overlap of its selections in two folds, averaged over all pairs of folds. The
 training documents of the folds of a cross-validation are mostly the same, so stability is measured under small changes
@@ -62,7 +64,8 @@ def measure_overlap(first: TermSet, second: TermSet) -> OverlapMeasures:
     n_shared, n_in_either = len(first.terms & second.terms), len(first.terms | second.terms)
     n_first, n_second = len(first.terms), len(second.terms)
     n = max(first.n_seen, second.n_seen, n_in_either)
-    # The formula times n. The products are integers, so that the index of equal selections is exactly 1.
+    # Kuncheva's numerator and denominator are both multiplied by n. So they are computed from integers, and the index
+    # of equal selections is exactly 1.
     deviations = math.sqrt(n_first * (n - n_first) * n_second * (n - n_second))
     return OverlapMeasures(
         float(n_shared),
@@ -91,7 +94,7 @@ def measure_stability(selections: Sequence[TermSet]) -> OverlapMeasures | None:
 
 
 class Overlap(NamedTuple):
-    """The overlap of the terms of two selectors: the mean over the folds."""
+    """The overlap of the terms that two selectors select in the same fold: the mean over the folds."""
 
     n_terms: Size
     selectors: tuple[str, str]
@@ -159,9 +162,11 @@ class Comparison:
         if self.best is None:
             return None
         examples = self.stored_examples.get((self.best.selector, self.best.n_terms, self.best.classifier))
-        # Rows that were measured again may confuse other classes.
-        worst = [pair[:2] for pair in worst_pairs(self.rows_of(self.best))]
-        return examples if examples is not None and [pair[:2] for pair in examples.pairs] == worst else None
+        if examples is None:
+            return None
+        # Stored examples may be older than some rows, and so be of other pairs of classes than those confused most now.
+        worst_classes = [(true, predicted) for true, predicted, _ in worst_pairs(self.rows_of(self.best))]
+        return examples if [(pair.true, pair.predicted) for pair in examples.pairs] == worst_classes else None
 
     @cached_property
     def ranks(self) -> list[AverageRank]:
@@ -172,8 +177,8 @@ class Comparison:
     def overlaps(self) -> list[Overlap]:
         """Return the overlap of each pair of selectors, for each number of terms."""
         overlaps = []
-        for size, selectors in self._term_sets().items():
-            for (name, by_fold), (other_name, other_by_fold) in combinations(selectors.items(), 2):
+        for size, folds_of_selectors in self._term_sets().items():
+            for (name, by_fold), (other_name, other_by_fold) in combinations(folds_of_selectors.items(), 2):
                 pairs = [(by_fold[fold], other_by_fold[fold]) for fold in by_fold if fold in other_by_fold]
                 if (measures := mean_overlap(pairs)) is not None:
                     overlaps.append(Overlap(size, (name, other_name), measures))
@@ -184,8 +189,8 @@ class Comparison:
         """Return the stability of each selector for each number of terms; empty with a single fold."""
         return [
             Stability(size, selector, measures)
-            for size, selectors in self._term_sets().items()
-            for selector, by_fold in selectors.items()
+            for size, folds_of_selectors in self._term_sets().items()
+            for selector, by_fold in folds_of_selectors.items()
             if (measures := measure_stability(list(by_fold.values()))) is not None
         ]
 
@@ -197,7 +202,7 @@ class Comparison:
     def with_full_names(self) -> Comparison:
         """Return the same results with the names of methods in words, such as "information gain" for "ig".
 
-        Names stay as they are if two methods would get the same one, which only an edited file of results can cause.
+        If two methods would get the same name, which only an edited file of results can cause, all names stay.
         """
         selectors = {name: SELECTORS.title_of(name) for name in _names(self.conditions, "selector")}
         classifiers = {name: CLASSIFIERS.title_of(name) for name in _names(self.conditions, "classifier")}
@@ -205,7 +210,7 @@ class Comparison:
             return self
         renamed_examples = {}
         for (selector, size, classifier), examples in self.stored_examples.items():
-            if selector in selectors and classifier in classifiers:  # the file may have other conditions
+            if selector in selectors and classifier in classifiers:  # a file may have more methods than were compared
                 key = (selectors[selector], size, classifiers[classifier])
                 renamed_examples[key] = replace(examples, selector=key[0], classifier=key[2])
         return replace(
@@ -227,7 +232,10 @@ class Comparison:
         )
 
     def _term_sets(self) -> dict[Size, dict[str, dict[int, TermSet]]]:
-        """Return the selections by number of terms, selector and fold, without those of all terms."""
+        """Return the selections by number of terms, then by selector, then by fold, except selections of all terms.
+
+        For example, `[100]["ig"][0]` has the 100 terms that "ig" selected in the first fold.
+        """
         term_sets: dict[Size, dict[str, dict[int, TermSet]]] = {}
         for selection in self.selections:
             if selection.terms is not None:
@@ -266,7 +274,7 @@ class Comparison:
         return render_text(self.view)
 
     def _repr_html_(self) -> str:
-        """Return the findings, all conditions, the best first, and how certain its labels are, for notebooks."""
+        """Return HTML for notebooks: findings, all conditions, and how certain the labels of the best condition are."""
         from ..display import Column, card, element, facts, note, notebook_html, table
         from ..evaluation.report_html import confidence_tables
 
@@ -278,20 +286,22 @@ class Comparison:
         if intervals := view.conditions.draw_intervals():
             columns.append(Column("micro-F1, 95 % interval"))
             rows = [(*row, drawing) for row, drawing in zip(rows, intervals, strict=True)]
-        certainty = [
+        certainty = [  # of the best condition, if it has probabilities
             card(combination, confidence_tables(counts), note(view.confidence_note), subtitle="How certain labels are")
             for combination, counts in view.confidence[:1]
         ]
+        *counts_of_things, split = view.facts
         return notebook_html(
             card(
                 f"Comparison on {view.corpus}",
-                facts((name, number) for number, _, name in (text.partition(" ") for text in view.facts[:3])),
+                # "20 documents" is shown as the number 20 with the name "documents".
+                facts((name, number) for number, _, name in (text.partition(" ") for text in counts_of_things)),
                 element("div", *findings, class_="columns"),
                 *(note(problem, is_warning=True) for problem in view.problems),
                 table(columns, rows, title=view.conditions.title, best_row=0 if findings else None),
                 note(view.conditions.note),
                 *certainty,
-                subtitle=view.facts[3],
+                subtitle=split,
             )
         )
 
@@ -325,7 +335,7 @@ def read_comparison(path: str | os.PathLike[str]) -> Comparison:
     folds = range(results.header["split"]["folds"])
     condition_keys = dict.fromkeys(row_key[1:] for row_key in results.rows)
     complete = [key for key in condition_keys if all((fold, *key) in results.rows for fold in folds)]
-    # Nothing is measured again, so the name of a variant is enough, without its options.
+    # Nothing is measured again, so a variant needs only its name, without options.
     conditions = [
         Condition(Variant(selector, selector), size, Variant(classifier, classifier))
         for selector, size, classifier in complete
@@ -334,9 +344,9 @@ def read_comparison(path: str | os.PathLike[str]) -> Comparison:
 
 
 def comparison_of(results: Results, conditions: Sequence[Condition], n_folds: int) -> Comparison:
-    """Return the results of some conditions, in their order; each must have a row for every fold.
+    """Return the comparison of some conditions, given results with a row of each condition for every fold.
 
-    Conditions with a problem may have no selections.
+    Its rows and selections are in the order of `conditions`. Conditions with a problem may have no selections.
     """
     rows = [results.rows[fold, *condition.key] for condition in conditions for fold in range(n_folds)]
     selectors_and_sizes = dict.fromkeys((condition.selector.name, condition.n_terms) for condition in conditions)

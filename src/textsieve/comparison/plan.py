@@ -1,12 +1,15 @@
 """The plan of a comparison: selectors x numbers of terms x classifiers, and the settings that all share.
 
-"all" is a baseline without a selector, which uses all terms. It is measured once, not for each number of terms. The
-term weighting (tf, idf, norm) and the class weights of a classifier are options of its variant, such as
-`svm(tf=log,idf=plain)`. The term weighting that a selector uses is an option, too: `ocfs(tf=tf,idf=plain)`. A
-`Categorizer` always gives a selector its default weighting, but a comparison may vary it.
+The selector "all" is a baseline, which uses all terms without selection. It is measured once, not for each number of
+terms.
 
-Vectors whose numbers are weights are used unchanged, unless a variant requests another weighting: `svm(norm=l2)`.
-But Rocchio compares by cosine, so vectors are scaled to length 1 for it.
+A classifier and a selector may each have their own term weighting (tf, idf, norm), which is written as options of the
+variant: `svm(tf=log,idf=plain)`, `ocfs(tf=tf,idf=plain)`. So are the class weights of a classifier. A `Categorizer` has
+settings for those of the classifier, but not for the weighting of the selector, which always has its default there.
+
+Documents may be vectors of weights (`compared_documents.py`). These are used unchanged, unless a variant requests
+another weighting: `svm(norm=l2)`. There is one exception: Rocchio compares by cosine, so vectors are scaled to length 1
+for it.
 """
 
 from __future__ import annotations
@@ -42,12 +45,13 @@ CATEGORIZER_OPTIONS = ("tf", "idf", "norm", "class_weight")
 SELECTOR_WEIGHTS: dict[str, Collection[str]] = {"tf": TERM_FREQUENCIES, "idf": INVERSE_FREQUENCIES, "norm": NORMS}
 """The settings of a selector's term weighting, which are written as its options, and their allowed values."""
 _NOT_SHARED = {
-    *("selector", "selector_options", "n_terms", "max_size", "tolerance", "coefficient_dtype"),
-    *("classifier", "classifier_options"),
-    *("probabilities", "held_out", "folds", "keep_stats", "n_jobs"),
+    # These differ between conditions:
+    *("selector", "selector_options", "n_terms", "classifier", "classifier_options"),
+    # These have no meaning in a comparison, or `compare` has its own:
+    *("max_size", "tolerance", "coefficient_dtype", "probabilities", "held_out", "folds", "keep_stats", "n_jobs"),
     *PRESENTATION,
 }
-"""Settings of a `Categorizer` that differ between conditions, or have no meaning in a comparison."""
+"""Settings of a `Categorizer` that can't be settings of a comparison."""
 
 _NO_SELECTOR, _DEFAULT_CLASSIFIER = Variant(ALL, None), Variant("svm", "svm")
 
@@ -93,7 +97,7 @@ class Plan:
         of a `Categorizer`.
         """
         _check_names(settings, own_settings)
-        # "auto" means the default of a comparison, for the settings that have one.
+        # Where a comparison has a default of its own, "auto" means this default.
         given = {
             name: value for name, value in settings.items() if not (name in COMPARISON_DEFAULTS and is_auto(value))
         }
@@ -133,7 +137,7 @@ class Plan:
         `training_plan_of` applies them.
         """
         selector, n_terms, classifier = condition
-        # Options of the classifier that are settings of the `Categorizer` replace the shared settings.
+        # Some options of a classifier, such as tf, are settings of a `Categorizer`, and replace the shared settings.
         categorizer_options = {name: value for name, value in classifier.options.items() if name in CATEGORIZER_OPTIONS}
         settings = {
             "selector": selector.setting,
@@ -149,12 +153,10 @@ class Plan:
         """Return the training plan of a condition, with the term weighting that the options of its selector request."""
         settings = settings_for_form(self.settings_of(condition), form)
         training = TrainingPlan.of(settings, n_threads(self.n_jobs))
-        if form == "weights":
-            training = replace(training, selection_scheme=COUNTS)  # selectors, too, use given weights unchanged
-        weights = {name: value for name, value in condition.selector.options.items() if name in SELECTOR_WEIGHTS}
-        return (
-            replace(training, selection_scheme=training.selection_scheme._replace(**weights)) if weights else training
-        )
+        # `COUNTS` leaves numbers as they are; selectors, too, use given weights unchanged.
+        scheme = COUNTS if form == "weights" else training.selection_scheme
+        requested = {name: value for name, value in condition.selector.options.items() if name in SELECTOR_WEIGHTS}
+        return replace(training, selection_scheme=scheme._replace(**requested))
 
     def shared_settings(self) -> dict[str, Any]:
         """Return the settings that all conditions share, unless an option of a classifier replaces one of them."""
@@ -215,7 +217,7 @@ def _check_size(size: Any) -> Size:
 
 
 def _replace_all(selector: Variant) -> Variant:
-    """Replace the selector "all" by the baseline without a selector; return other selectors unchanged."""
+    """Return the baseline without a selector in place of the selector "all", and other selectors unchanged."""
     if selector.setting != ALL:
         return selector
     if selector.options:
@@ -226,7 +228,7 @@ def _replace_all(selector: Variant) -> Variant:
 
 
 def _check_weights(selector: Variant) -> None:
-    """Raise `InputError` for a weighting of a selector that does not exist."""
+    """Raise `InputError` if the term weighting in a selector's options, such as `idf=plain`, does not exist."""
     for name, value in selector.options.items():
         if name in SELECTOR_WEIGHTS and value not in SELECTOR_WEIGHTS[name]:
             raise InputError(
@@ -261,9 +263,10 @@ def settings_for_form(settings: Settings, form: Form) -> Settings:
     if form != "weights":
         return settings
     compares_by_cosine = settings.classifier == "rocchio" or isinstance(settings.classifier, Rocchio)
-    # `COUNTS` is the weighting that leaves all numbers as they are. None means that no weighting was requested.
+    # The weighting `COUNTS` leaves all numbers as they are.
     defaults = COUNTS._replace(norm="l2" if compares_by_cosine else "none")._asdict()
-    return replace(settings, **{name: value for name, value in defaults.items() if getattr(settings, name) is None})
+    not_requested = {name: value for name, value in defaults.items() if getattr(settings, name) is None}
+    return replace(settings, **not_requested)
 
 
 def require_logarithms(values: csr_matrix, tf: str, variant: str, setting: str) -> None:

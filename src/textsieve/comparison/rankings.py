@@ -1,13 +1,13 @@
 """Describe a ranking of terms: how fast the scores add up, and which class each term indicates.
 
-*Energy* is the sum of the scores of the first k terms, as a share of the sum of all scores. It is stored for values of
-k that grow by about a tenth, so that about 80 points give the curve for 10,000 terms. It is undefined if a score is
-negative or not finite, or if no score is above 0.
+The *energy* of k terms is the sum of the scores of the k best terms, as a share of the sum of all scores. It is stored
+for k = 1, 2, ..., 14, 16, 17, 19, and so on, each about a tenth larger than the one before, so that about 80 points
+give the curve for 10,000 terms. It is undefined if a score is negative or not finite, or if no score is above 0.
 
-A term indicates the class for which the selector gives it the highest score when it looks at that class alone. If the
+A term *indicates* the class for which its score is highest if the selector scores terms for each class alone. If the
 selected terms depend on their number (`depends_on_k`: forward selection and testors), neither scores nor energy are
-stored. Then a term indicates the class with most documents that have the term, among the classes in which the term is
-more frequent than overall. The first terms of each class are stored, with their rank among all terms and their score.
+stored. Then a term indicates, among the classes in which it is more frequent than overall, the one in which most
+documents have it. The first terms of each class are stored, with their rank among all terms and their score.
 
 Only the ranking of the first fold is described: those of the other folds are similar, and a report shows one.
 """
@@ -28,7 +28,7 @@ from .plan import Size
 DESCRIBED_FOLD = 0
 """The number of the fold whose rankings are described."""
 STEP = 1.1
-"""Ratio between successive numbers of terms whose energy is stored."""
+"""The approximate ratio between successive numbers of terms whose energy is stored."""
 MAX_CLASS_TERMS, MIN_CLASS_TERMS, MAX_TERMS = 30, 5, 10_000
 """Limits on the stored terms: 30 per class, but fewer (at least 5) if that would be more than 10,000 in total."""
 
@@ -109,7 +109,10 @@ def energy_of(scores: Floats) -> tuple[tuple[int, float], ...] | None:
 
 
 def growing_sizes(last: int) -> list[int]:
-    """Return ascending integers from 1 to `last`, each about a tenth, and at least 1, larger than the one before."""
+    """Return ascending integers from 1 to `last`: the rounded powers of `STEP`, and `last` itself.
+
+    For a `last` of 30, these are 1, 2, ..., 13, 14, 16, 17, 19, 21, 23, 26, 28, 30.
+    """
     n_steps = int(np.ceil(np.log(last) / np.log(STEP)))  # the last power is the first that reaches `last`
     powers = np.round(STEP ** np.arange(n_steps + 1))
     # The set drops small powers that were rounded to the same integer.
@@ -124,9 +127,10 @@ def max_class_terms(n_classes: int) -> int:
 def _terms_by_class(
     selector: TermSelector, columns: Ints, terms: Sequence[str], scores: Floats | None
 ) -> tuple[tuple[Any, tuple[ClassTerm, ...]], ...]:
-    """Return pairs of a class and its best terms, without `NO_CLASS`, the additional class of the statistics.
+    """Return pairs of a class and the best terms that indicate it.
 
-    `scores` are those of all terms of the statistics, or None if they are not stored.
+    `columns` are the selected columns, the best first, and `terms` their names. `scores` are those of all columns, or
+    None if they are not stored. `NO_CLASS`, which statistics may have for documents of no class, is left out.
     """
     labels = [label for label in selector.stats_.classes if label is not NO_CLASS]
     limit = max_class_terms(len(labels))
@@ -135,19 +139,19 @@ def _terms_by_class(
     for number, label in enumerate(selector.stats_.classes):
         if label is NO_CLASS:
             continue
-        ranks_from_zero = np.flatnonzero(class_numbers == number)[:limit].tolist()
+        positions = np.flatnonzero(class_numbers == number)[:limit].tolist()  # in `columns` and `terms`
         class_terms = tuple(
-            ClassTerm(rank + 1, terms[rank], None if scores is None else _round(scores[columns[rank]]))
-            for rank in ranks_from_zero
+            ClassTerm(position + 1, terms[position], None if scores is None else _round(scores[columns[position]]))
+            for position in positions
         )
         terms_by_class.append((label, class_terms))
     return tuple(terms_by_class)
 
 
 def _indicated_classes(selector: TermSelector, columns: Ints) -> Ints:
-    """Return for each column the number of the class that the term indicates, or -1 if it indicates none.
+    """Return, for each of the columns, the number of the class that its term indicates, or -1 if it indicates none.
 
-    It is the class with the highest score (see `_class_scores`), and of equal scores the first class.
+    This is the class with the highest of the scores above 0 that `_class_scores` yields; of equal scores, the first.
     """
     best_scores, class_numbers = np.zeros(len(columns)), np.full(len(columns), -1, np.int64)
     for number, all_scores in enumerate(_class_scores(selector)):
@@ -158,9 +162,13 @@ def _indicated_classes(selector: TermSelector, columns: Ints) -> Ints:
 
 
 def _class_scores(selector: TermSelector) -> Iterator[Floats]:
-    """Yield the scores of all terms for each class; 0 where the term does not indicate the class."""
+    """Yield an array for each class: the score of each term for the class alone, or 0 if it has none.
+
+    For a selector whose terms depend on their number, this is not a score but the number of documents of the class that
+    have the term, or 0 if the term is not more frequent in the class than overall.
+    """
     stats = selector.stats_
-    if selector.depends_on_k:  # its scores are not used (see `describe_ranking`), so documents are counted
+    if selector.depends_on_k:
         for number in range(len(stats.classes)):
             yield np.where(stats.favours(number), stats.class_doc_freq(number), 0.0)
         return

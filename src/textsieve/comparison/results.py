@@ -1,14 +1,14 @@
 """The results of a comparison, and the file in which a run can resume them.
 
 A `Row` has the figures of one condition on one fold, and a `Selection` the terms that a selector selected in a fold.
-The file has a header, then a line for each ranking, each selection and each row, and a line with example documents of
-the best combination. `json_lines.py` writes and reads lines, and `schema.py` checks their content before it is
-converted.
+The file has a header, then a line for each ranking, each selection and each row, in the order in which they are
+measured, and a line with example documents of the best combination. `json_lines.py` writes and reads lines, and
+`schema.py` checks their content before it is converted.
 
-The header contains what makes rows comparable: documents (by their fingerprint), how they are read and split, settings,
-versions. A run resumes a file only if these fields (`_MEANINGS`) are the same as in its own header; the name of the
-corpus and the time may differ. The header does not list the combinations: a file may hold more of them than a run
-requests, and a run may add more.
+The header describes what must be the same for rows to be comparable: documents (by their fingerprint), how they are
+read and split, settings and versions. A run resumes a file only if these fields, which `_MEANINGS` lists, are the same
+as in its own header; the name of the corpus and the time may differ. The header does not list combinations: a file may
+have more of them than a run requests, and a run may add more.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from .schema import check_examples, check_header, check_ranking, check_row, chec
 FORMAT = 6
 MAGIC = "textsieve_comparison"
 STARTED = "started"
-"""When the first run with the file started; rows of different times are comparable."""
+"""The field of the header with the time at which the first run with the file started."""
 _KINDS = ("row", "selection", "ranking", "examples")
 """The kinds of lines after the header."""
 _BEGINNING = f'{{"{MAGIC}": '.encode()
@@ -60,7 +60,11 @@ _MEANINGS = {
     "classes": "another corpus",
     "fingerprint": "another corpus, or documents that have changed",
 }
-"""What it means if a field of the header differs between a file and a run; an error names the first such field."""
+"""For each field of the header that must be the same in the file and the run, what an error says if it differs.
+
+The first field that differs is reported, so the more specific fields come first: another split or other settings change
+the fingerprint, too.
+"""
 
 
 RowKey = tuple[int, str, Size, str]
@@ -71,7 +75,7 @@ Mistakes = NDArray[np.uint8]
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """The figures of one condition on one fold; None if it could not be measured, for the reason in `problem`.
+    """One condition on one fold, and its figures; these are None if it could not be measured, as `problem` explains.
 
     Examples
     --------
@@ -255,7 +259,8 @@ class Results:
     def has(self, fold: int, condition: Condition) -> bool:
         """Return whether nothing is left to measure for a condition on a fold.
 
-        A row alone is not enough: somebody may have removed a damaged line with the terms that belong to it.
+        The row alone is not enough. Its selection or ranking is missing if the user has removed a damaged line from the
+        file, as the error for such a line recommends.
         """
         row = self.rows.get((fold, *condition.key))
         if row is None:
@@ -302,9 +307,9 @@ class Results:
             raise ValueError(f"it has the field {shown(kind)}; it must have one of {', '.join(_KINDS)}")
 
     def _check_fold(self, row: Row) -> None:
-        """Raise `ValueError` unless a row has the same numbers of training and test documents as the first of its fold.
+        """Raise `ValueError` if a row has other numbers of training and test documents than the first row of its fold.
 
-        The numbers of the first row are stored.
+        The first row that is read of a fold sets these numbers.
         """
         counts = (row.trained_on, row.documents)
         first_counts = self._documents.setdefault(row.fold, counts)
@@ -313,13 +318,17 @@ class Results:
 
 
 def header_of(fingerprint: str, about: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the header of a results file, as JSON values, so that it equals a header that was read from a file."""
+    """Return the header of a results file; `about` has its fields except for the format and the fingerprint."""
+    # As JSON values, because it is compared with headers from files: JSON turns tuples into lists.
     header: dict[str, Any] = json.loads(json.dumps({MAGIC: FORMAT, **about, "fingerprint": fingerprint}))
     return header
 
 
 def check_results(path: str) -> None:
-    """Raise `InputError` before any work is done if results could not be written, or would overwrite another file."""
+    """Raise `InputError`, before any work is done, if results can't be appended to the file at this path.
+
+    It may not be writable, be no results file, or be in use by another run.
+    """
     check_results_path(path)
     if os.path.exists(path):
         with open_results(path) as file:
@@ -328,7 +337,7 @@ def check_results(path: str) -> None:
 
 
 def is_results_file(path: str) -> bool:
-    """Return whether a file is a results file of compare."""
+    """Return whether the file at this path exists and begins like a results file of compare."""
     if not os.path.isfile(path):
         return False
     with open(path, "rb") as file:
@@ -337,7 +346,10 @@ def is_results_file(path: str) -> bool:
 
 @contextmanager
 def open_or_resume(path: str | None, header: Mapping[str, Any]) -> Iterator[Results]:
-    """Open the results at a path to resume them; without a path, they are kept only in memory."""
+    """Provide results to which a run adds: those of the file at this path, which is created if it does not exist.
+
+    Without a path, the results are empty, and kept only in memory.
+    """
     if path is None:
         yield Results(header)
         return
@@ -357,7 +369,7 @@ def read_results(path: str) -> Results:
 
 
 def _resume(file: IO[bytes], path: str, header: Mapping[str, Any]) -> Results:
-    """Read the results of earlier runs from a file that is open to append; write the header if the file is new."""
+    """Return the results of earlier runs from a file that is open to append; if it is new, write the header to it."""
     lines, unfinished = read_lines(path)
     _require_own(lines[0] if lines else unfinished, path)
     results = Results(header, file)

@@ -116,9 +116,9 @@ def compare(
 
 
 def _check_logarithms(plan: Plan, documents: ComparisonDocuments) -> None:
-    """Raise `InputError`, before anything is measured, if a method takes logarithms of weights that have none.
+    """Raise `InputError`, before anything is measured, if a method takes logarithms of given weights without logarithm.
 
-    These are negative weights, and for `loglog` also weights below 1 (see `require_logarithms`).
+    See `require_logarithms`.
     """
     if documents.form == "weights":  # the logarithms of counts are always defined
         for condition in plan.conditions():
@@ -167,9 +167,10 @@ def _measure_all(plan: Plan, documents: ComparisonDocuments, results: Results, p
 
 
 def _add_examples(comparison: Comparison, documents: ComparisonDocuments, results: Results, progress: Progress) -> None:
-    """Add example documents of the classes that the best combination confuses most to the results, unless they exist.
+    """Add example documents of the classes that the best combination confuses most to the results.
 
-    If the documents can't be read once more, warn.
+    There is nothing to do if the results have them already, if documents are vectors, or if no class is confused. If
+    the documents can't be read once more, warn.
     """
     best = comparison.best
     if best is None or documents.form != "texts" or comparison.examples is not None:
@@ -184,7 +185,7 @@ def _add_examples(comparison: Comparison, documents: ComparisonDocuments, result
     except InputError as problem:
         warn(("The report has no example documents, because they can't be read once more. ", *problem.message()))
         return
-    # `comparison` shares the dictionary of examples with the results.
+    # `comparison` shares the dictionary of examples with the results, so it has them from now on, too.
     results.add_examples(CombinationExamples(best.selector, best.n_terms, best.classifier, confused))
 
 

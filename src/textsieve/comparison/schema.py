@@ -3,8 +3,9 @@
 Each line is checked once, when it is read. So no other code has to expect a negative fold, an F1 of 5 or a list of the
 wrong length, and a damaged or hostile file raises an error that names the line instead of failing somewhere later.
 
-A table such as `ROW` has a `Check` for each field. Rules about several fields, or about a field and the header, are in
-the functions below the tables. A broken check or rule raises `ValueError` with a message that says what is wrong.
+A table such as `ROW` has a `Check` for each field alone. Rules about several fields, or about a field and the header,
+are in the functions below the tables. A value that breaks a check or a rule raises `ValueError` with a message that
+says what is wrong.
 """
 
 from __future__ import annotations
@@ -95,22 +96,27 @@ def _is_triple(value: Any) -> bool:
 
 
 def _is_ranked_term(value: Any) -> bool:
+    """Return whether a value is a rank, a term and its score, or null if scores are not stored."""
     return is_record(value, _is_positive, _is_text, lambda score: score is None or is_number(score))
 
 
 def _is_class_with_terms(value: Any) -> bool:
+    """Return whether a value is a class and the ranked terms that indicate it."""
     return is_record(value, is_label, lambda terms: is_list(terms, _is_ranked_term))
 
 
 def _are_positions(value: Any) -> bool:
+    """Return whether a value is a list of positions of example documents, at most `MAX_DOCUMENTS`."""
     return is_list(value, is_count) and len(value) <= MAX_DOCUMENTS
 
 
 def _is_confused_pair(value: Any) -> bool:
+    """Return whether a value is the numbers of a true and a predicted class, and example documents."""
     return is_record(value, is_count, is_count, lambda documents: is_list(documents, _is_document))
 
 
 def _is_document(value: Any) -> bool:
+    """Return whether a value is the place of an example document and the beginning of its text."""
     return is_record(value, _is_text, _is_beginning)
 
 
@@ -119,6 +125,7 @@ def _is_pair_of_counts(value: Any) -> bool:
 
 
 def _is_beginning(value: Any) -> bool:
+    """Return whether a value is a text that is short enough to be the beginning of an example document."""
     return isinstance(value, str) and len(value) <= MAX_EXAMPLE_CHARACTERS
 
 
@@ -164,7 +171,9 @@ FIGURES: dict[str, Check] = {
 }
 """The fields of a row that are null if there was a problem."""
 FOR_SINGLE_LABELS = ("confusion", "examples", "confidence")
-"""The figures that are null if multilabel; the last of them may always be null."""
+"""The figures that are null if multilabel."""
+ALWAYS_NULLABLE = ("confidence",)
+"""The figures that may be null in any row."""
 
 ROW: dict[str, Check] = {
     "fold": COUNT,
@@ -251,10 +260,11 @@ OPTIONAL_SPLIT: dict[str, Check] = {
 
 
 def check_header(header: Record) -> None:
-    """Check the first line of a file."""
+    """Check the header, which is the first line of a file, and the description of the split in it."""
     _check_fields(header, HEADER)
     split = header["split"]
     _check_fields(split, SPLIT, OPTIONAL_SPLIT)
+    # `splits.describe_split` needs these fields for these ways of splitting.
     required = {"shuffled folds": "repeats", "random": "test_share"}.get(split["by"])
     if required is not None and required not in split:
         raise ValueError(f"split has no {required}")
@@ -272,15 +282,15 @@ def check_row(row: Record, header: Record) -> None:
 
 
 def _row_rules(row: Record, header: Record) -> Iterator[FieldRule]:
-    """Yield the rules for all rows, including those with a problem instead of figures."""
+    """Yield the rules for all rows, whether they have figures or a problem."""
     n_tested, n_all = row["documents"], header["documents"]
     yield FieldRule(row["trained_on"] + n_tested <= n_all, f"it has more documents than the {n_all:,} of the corpus")
-    classes = set(map(_class_key, header["classes"]))
+    classes = set(map(class_key, header["classes"]))
     yield FieldRule(
-        classes.issuperset(map(_class_key, row["missing_classes"])), "missing_classes has a class of no document"
+        classes.issuperset(map(class_key, row["missing_classes"])), "missing_classes has a class of no document"
     )
     multilabel = header["multilabel"]
-    may_be_null = FOR_SINGLE_LABELS if multilabel else FOR_SINGLE_LABELS[-1:]
+    may_be_null = FOR_SINGLE_LABELS if multilabel else ALWAYS_NULLABLE
     null_figures = [name for name in FIGURES if row[name] is None and name not in may_be_null]
     if row["problem"] is None:
         yield FieldRule(not null_figures, f"there is no problem, but {', '.join(null_figures)} is null")
@@ -291,7 +301,7 @@ def _row_rules(row: Record, header: Record) -> Iterator[FieldRule]:
 
 
 def _figure_rules(row: Record, header: Record) -> Iterator[FieldRule]:
-    """Yield the rules for the figures of a row."""
+    """Yield the rules for the figures of a row without a problem."""
     n_tested, n_classes = row["documents"], len(header["classes"])
     yield FieldRule(
         row["n_selected"] <= row["n_seen"], f"n_selected is {row['n_selected']:,} of {counted(row['n_seen'], 'term')}"
@@ -308,13 +318,8 @@ def _figure_rules(row: Record, header: Record) -> Iterator[FieldRule]:
         ),
         "by_class has more documents than there are",
     )
-    confusion = row["confusion"]
-    if confusion is not None:
-        pairs = [(true, predicted) for true, predicted, _ in confusion]
-        yield FieldRule(all(max(pair) < n_classes for pair in pairs), f"confusion has a class beyond the {n_classes:,}")
-        yield FieldRule(len(set(pairs)) == len(pairs), "confusion has a pair of classes twice")
-        n_confused = sum(count for *_, count in confusion)
-        yield FieldRule(n_confused == n_tested, f"confusion has {n_confused:,} documents, and {n_tested:,} were tested")
+    if row["confusion"] is not None:
+        yield from _confusion_rules(row["confusion"], n_classes, n_tested)
     for true, predicted, positions in row["examples"] or ():
         yield FieldRule(
             max(true, predicted) < n_classes and true != predicted,
@@ -324,14 +329,35 @@ def _figure_rules(row: Record, header: Record) -> Iterator[FieldRule]:
             all(position < header["documents"] for position in positions), "examples has a document beyond the last"
         )
     if row["confidence"] is not None:
-        pairs = row["confidence"]
-        yield FieldRule(0 < pairs[0][0] <= n_tested, f"confidence has {pairs[0][0]:,} of {n_tested:,} documents")
-        # The counts of a band, which are differences, are not below 0, and no more labels are right than there are.
-        bands = [(a - c, b - d) for (a, b), (c, d) in pairwise((*pairs, (0, 0)))]
-        yield FieldRule(
-            all(0 <= n_right <= n_documents for n_documents, n_right in bands),
-            "confidence has more right labels than documents, or more documents of a higher probability",
-        )
+        yield from _confidence_rules(row["confidence"], n_tested)
+
+
+def _confusion_rules(confusion: list[list[int]], n_classes: int, n_tested: int) -> Iterator[FieldRule]:
+    """Yield the rules for a confusion matrix, given as triples of true class, predicted class and documents."""
+    pairs = [(true, predicted) for true, predicted, _ in confusion]
+    yield FieldRule(all(max(pair) < n_classes for pair in pairs), f"confusion has a class beyond the {n_classes:,}")
+    yield FieldRule(len(set(pairs)) == len(pairs), "confusion has a pair of classes twice")
+    n_confused = sum(count for *_, count in confusion)
+    yield FieldRule(n_confused == n_tested, f"confusion has {n_confused:,} documents, and {n_tested:,} were tested")
+
+
+def _confidence_rules(pairs: list[list[int]], n_tested: int) -> Iterator[FieldRule]:
+    """Yield the rules for the counts of a `Confidence`.
+
+    `pairs` says for each minimum probability, ascending from 0, how many labels reach it, and how many of these are
+    right.
+    """
+    n_counted = pairs[0][0]
+    yield FieldRule(0 < n_counted <= n_tested, f"confidence has {n_counted:,} of {n_tested:,} documents")
+    # The labels between a minimum and the next, which are in the first of two successive pairs but not the second.
+    bands = [
+        (certain - more_certain, right - more_right)
+        for (certain, right), (more_certain, more_right) in pairwise((*pairs, [0, 0]))
+    ]
+    yield FieldRule(
+        all(0 <= n_right <= n_labels for n_labels, n_right in bands),
+        "confidence has more right labels than documents, or more documents of a higher probability",
+    )
 
 
 def check_selection(selection: Record, header: Record) -> None:
@@ -349,7 +375,7 @@ def check_ranking(ranking: Record, header: Record) -> None:
     """Check the ranking of a fold against the header of its file."""
     _check_fields(ranking, RANKING)
     _check_fold(ranking, header)
-    labels = [_class_key(label) for label, _ in ranking["by_class"]]
+    labels = [class_key(label) for label, _ in ranking["by_class"]]
     if len(set(labels)) < len(labels):
         raise ValueError("it has a class twice")
     largest_rank = max((rank for _, terms in ranking["by_class"] for rank, *_ in terms), default=0)
@@ -398,6 +424,6 @@ def _check_rules(rules: Iterable[FieldRule]) -> None:
             raise ValueError(rule.message)
 
 
-def _class_key(label: Any) -> tuple[str, Any]:
+def class_key(label: Any) -> tuple[str, Any]:
     """Return a key that distinguishes the classes 1, 1.0 and true, which are equal in Python."""
     return type(label).__name__, label

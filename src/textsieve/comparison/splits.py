@@ -1,14 +1,14 @@
 """Split documents into training and test documents: in folds, at random, or as given.
 
-- Each of n *folds* takes every n-th document of each class, so that the split is always the same. With a seed or
-  repeats, documents are shuffled first, anew for each repeat.
-- A *test share* is drawn at random, as often as requested: documents are shuffled, and about this share of each class
-  is tested, but never all of the class. A draw depends only on the seed and on its own number, so if more draws are
+- *Folds*: the documents of each class are dealt to the folds in turn, and each fold is tested once. So the split is
+  always the same. With a seed or repeats, documents are shuffled first, anew for each repeat.
+- *Test share*: documents are shuffled, and about this share of each class is tested, but never all of the class. This
+  is repeated as often as requested. A draw depends only on the seed and on its own number, so if more draws are
   requested, the first ones stay the same.
-- *Splits* are pairs of document positions, for training and for testing; a document may be in neither.
+- *Splits*: the caller gives pairs of training and test documents, by their positions; a document may be in neither.
 
-Unlabelled documents are never tested. They are used for training, unless they belong to a separate test part, or the
-positions of the training documents are given and theirs are not among them.
+Unlabelled documents are never tested. They are training documents, with two exceptions: those in a separate test part,
+and with given splits, those that are not among the given training documents.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 
 from ..arrays import Bools, Ints
 from ..errors import InputError, Setting, counted, shown
-from ..evaluation import folds as folds_of
+from ..evaluation import folds as assign_folds
 from ..evaluation import held_out
 from ..settings import as_number, is_whole
 from ..training.targets import Targets
@@ -137,8 +137,8 @@ SPLITS = {
 
 
 def describe_split(split: Mapping[str, Any]) -> str:
-    """Describe a split as text; repeated cross-validations show the number of folds of one of them."""
-    # Only shuffled folds store `repeats`. Each random draw is one fold, so the number of folds is that of draws.
+    """Describe a split as text: "5 folds in turn, shuffled 3 times" for the 15 folds of three cross-validations."""
+    # Only shuffled folds store `repeats`. A random share is drawn once for each fold.
     repeats = split.get("repeats", split["folds"])
     times = "once" if repeats == 1 else f"{repeats:,} times"
     return SPLITS[split["by"]].format(**split, folds_at_once=split["folds"] // repeats, times=times)
@@ -156,9 +156,9 @@ def _shuffle(targets: Targets, seed: int | None, draw: int) -> Ints:
 
 
 def _stratified_folds(targets: Targets, n_folds: int, order: Ints) -> list[Bools]:
-    """Return the mask of test documents of each fold: every n-th document of each class.
+    """Return the mask of the test documents of each fold; documents are dealt to the folds in turn, class by class.
 
-    `order` has the numbers of the labelled documents, in the order in which they are distributed to the folds.
+    `order` has the numbers of the labelled documents. Within a class, they are dealt in this order.
     """
     if len(order) < n_folds:
         raise InputError(
@@ -166,7 +166,7 @@ def _stratified_folds(targets: Targets, n_folds: int, order: Ints) -> list[Bools
             hint="give more documents, or fewer folds",
         )
     fold_of = np.full(targets.n_documents, -1, np.int64)  # -1: unlabelled, and so not in `order` and never tested
-    fold_of[order] = folds_of(targets.first_class[order].tolist(), n_folds)
+    fold_of[order] = assign_folds(targets.first_class[order].tolist(), n_folds)
     return [fold_of == fold for fold in range(n_folds)]
 
 
@@ -176,7 +176,8 @@ def _draw_share(targets: Targets, share: float, order: Ints) -> Bools:
     `order` has the numbers of the labelled documents, shuffled.
     """
     is_test = np.zeros(targets.n_documents, np.bool_)
-    is_test[order[held_out(targets.first_class[order].tolist(), share)]] = True
+    is_held_out = held_out(targets.first_class[order].tolist(), share)  # in the shuffled order
+    is_test[order[is_held_out]] = True
     if not is_test.any():
         raise InputError(
             f"{counted(len(order), 'labelled document is', 'labelled documents are')} too few to test some of them",
@@ -211,7 +212,7 @@ def _given_folds(splits: Any, targets: Targets) -> FoldMasks:
 
 
 def _as_mask(given: Any, n_documents: int, number: int) -> Bools:
-    """Return the mask for positions of documents, or a given mask; `number` is that of the split, for errors."""
+    """Return the mask for given positions of documents, or the given mask; errors name the split by its `number`."""
     positions = np.asarray(given)
     if positions.dtype == np.bool_ and positions.shape == (n_documents,):
         return positions

@@ -1,43 +1,47 @@
 """Summarise each condition: means over the folds, their confidence intervals, ranks, and significance tests.
 
-Times are medians, since machines are sometimes busy with something else. They are None if a run was resumed with
-another number of threads or on another machine.
+**Seconds** are medians over the folds, because machines are sometimes busy with something else. They are None if a run
+was resumed with another number of threads or on another machine.
 
-The best condition of a group has the highest mean micro-F1 (ties: higher macro-F1, then the first). All others of the
-group are tested against it: document by document, or fold by fold if folds share test documents. Then the p-values of
-the group are corrected together. This is done twice: once with a group for each number of terms, and once with all
-conditions as one group.
+**Which tests are made.** The best condition of a group has the highest mean micro-F1; of ties, the one with the higher
+macro-F1, then the first. Each other condition of the group is tested against it, and the p-values of the group are
+corrected together. This is done twice: once with a group for each number of terms, and once with all conditions as one
+group.
 
-The *average rank* of a pair of selector and classifier is the mean of its ranks by micro-F1 among all pairs, over folds
-and numbers of terms; ties share the mean of their ranks. Pairs without figures for some fold and number of terms have
-no average rank.
+**The sign test.** All conditions are tested on the same documents, so two conditions are compared document by document.
+A condition wins a document if it makes fewer mistakes on it than the other; a mistake is a label too many or too few.
+Documents without a winner are left out. If both conditions were equally good, each would win a document with
+probability 1/2; p is the probability of a result that is at least as uneven (exact, two-sided). With one label per
+document, this is McNemar's exact test.
 
-All conditions are tested on the same documents, so two conditions are compared document by document: the *sign test*
-uses the documents on which one condition made fewer mistakes than the other. If both were equally good, each would win
-such a document with probability 1/2; p is the probability of a result that is at least as uneven (exact, two-sided). A
-mistake is a label too many or too few. With one label per document this is McNemar's exact test.
+**The corrected resampled t-test.** If documents are tested several times (random splits, repeated folds), the results
+on one document are not independent, so the sign test can't count them. Then two conditions are compared fold by fold,
+by a t-test of the differences in micro-F1, with the variance of Nadeau and Bengio below.
 
-If documents are tested several times (random splits, repeated folds), the results on one document are not independent,
-so the sign test can't count them. Then the conditions are compared fold by fold: by the *corrected resampled t-test* of
-the differences in micro-F1, with the variance below.
+**Holm's correction.** Among many comparisons with the best condition, some show a difference by chance. The correction
+keeps the probability of even one false finding at the significance level: the smallest p is multiplied by the number of
+comparisons, the next smallest by that number minus 1, and so on, and each corrected p is at least as large as the one
+before.
 
-Comparing many conditions with the best finds some difference by chance. *Holm's* correction keeps the probability of
-even one false finding at the significance level: the smallest p is multiplied by the number of comparisons, the next
-smallest by that number minus 1, and so on, and each corrected p is at least as large as the one before.
-
-p ignores two things. The best condition was picked on the same documents, so its quality is slightly overestimated. And
+**What p ignores.** The best condition was picked on the same documents, so its quality is slightly overestimated. And
 the folds of a cross-validation are tested with models that share most of their training documents: p is about these
-documents and models, not about another sample of them. For means over folds, the *interval* takes this into account: it
-is Student's interval with the variance of Nadeau and Bengio (2003), s² (1/k + tested/trained), where s² is the variance
-over the k folds, and tested/trained the ratio of the numbers of test and training documents. The usual variance of a
-mean, s²/k, would give an interval that is far too narrow.
+documents and models, not about another sample of them.
 
-A single fold shows no variance over folds. Then the interval says how much the figures would vary over other test
-documents, with the same model; other training documents would make it wider. For a share of documents (accuracy, which
-is also the micro-F1 of single-label documents) it reaches to the farther end of Wilson's interval. Macro-F1 is a smooth
-function of the numbers of documents for each pair of true and predicted class, and its standard error is that of the
-*infinitesimal jackknife*: the root of the sum, over documents, of the squared derivative by a document's weight.
-Multilabel documents have no such pairs, and so no interval of F1 for a single fold.
+**Intervals of means over folds** allow for shared training documents. They are Student's intervals with the variance of
+Nadeau and Bengio (2003), s² (1/k + tested/trained), where s² is the variance over the k folds, and tested/trained the
+ratio of the numbers of test and training documents. The usual variance of a mean, s²/k, would give an interval that is
+far too narrow.
+
+**Intervals for a single fold**, which shows no variance over folds, say how much the figures would vary over other test
+documents, with the same model; other training documents would make them wider. For accuracy, a share of documents,
+which is also the micro-F1 of single-label documents, the interval reaches to the farther end of Wilson's interval.
+Macro-F1 is a smooth function of the numbers of documents for each pair of true and predicted class. Its standard error
+comes from the *infinitesimal jackknife*: square the derivative of macro-F1 by the weight of each document, add these
+squares up, and take the root. Multilabel documents have no such pairs, and so no interval of F1 for a single fold.
+
+**The average rank** of a pair of selector and classifier is the mean of its ranks by micro-F1 among all pairs, over
+folds and numbers of terms; ties share the mean of their ranks. Pairs without figures for some fold and number of terms
+have no average rank.
 """
 
 from __future__ import annotations
@@ -100,10 +104,10 @@ def holm(values: Sequence[float]) -> list[float]:
     [0.03, 0.06, 0.06]
     """
     order = np.argsort(values, kind="stable")
-    corrected = np.array(values, np.float64)[order] * np.arange(len(values), 0, -1)
-    result = np.empty(len(values))
-    result[order] = np.minimum(np.maximum.accumulate(corrected), 1.0)
-    return result.tolist()
+    multiplied = np.array(values, np.float64)[order] * np.arange(len(values), 0, -1)  # ascending p, descending factor
+    corrected = np.empty(len(values))
+    corrected[order] = np.minimum(np.maximum.accumulate(multiplied), 1.0)  # none is smaller than the one before
+    return corrected.tolist()
 
 
 def half_width_of_share(n_right: int, n_documents: int) -> float:
@@ -114,29 +118,34 @@ def half_width_of_share(n_right: int, n_documents: int) -> float:
     """
     z = float(norm.ppf((1 + CONFIDENCE) / 2))
     share = n_right / n_documents
-    spread = share * (1 - share) / n_documents + z * z / (4 * n_documents**2)
+    variance = share * (1 - share) / n_documents + z * z / (4 * n_documents**2)
     middle = (share + z * z / (2 * n_documents)) / (1 + z * z / n_documents)
-    return abs(middle - share) + z * float(np.sqrt(spread)) / (1 + z * z / n_documents)
+    half_of_interval = z * float(np.sqrt(variance)) / (1 + z * z / n_documents)
+    return abs(middle - share) + half_of_interval
 
 
 def half_width_of_macro_f1(confusion: Sequence[tuple[int, int, int]]) -> float | None:
     """Return half the width of the confidence interval of macro-F1 over test documents, or None without mistakes.
 
-    `confusion` has true class, predicted class and number of documents of each pair that occurs. A document of class c
-    changes F1 = 2 hits / (predicted + true) of c, by weight, by 2 (1 - F1) / (predicted + true) if it is predicted
-    correctly. Otherwise, it changes F1 of its true and of its predicted class by -F1 / (predicted + true) each.
+    `confusion` has true class, predicted class and number of documents of each pair that occurs. F1 of a class is
+    2 hits / (predicted + true). Its derivative by the weight of a document is 2 (1 - F1) / (predicted + true) for a
+    correctly predicted document of the class. For a wrongly predicted document, F1 of its true class and F1 of its
+    predicted class have the derivative -F1 / (predicted + true) each. Macro-F1 is the mean of F1 over the classes.
     """
     pairs = np.array(confusion, np.int64).reshape(-1, 3)
     true, predicted, counts = pairs.T
     is_right = true == predicted
     if is_right.all():
         return None  # no document shows how far F1 could vary
+    # Number the classes that occur from 0, without gaps.
     classes = np.unique(pairs[:, :2])
     true, predicted = np.searchsorted(classes, true), np.searchsorted(classes, predicted)
-    totals = np.bincount(true, counts, len(classes)) + np.bincount(predicted, counts, len(classes))
-    f1 = 2 * np.bincount(true[is_right], counts[is_right], len(classes)) / totals
-    derivative = -(f1[true] / totals[true] + f1[predicted] / totals[predicted])
-    derivative[is_right] += 2 / totals[true[is_right]]
+    predicted_plus_true = np.bincount(true, counts, len(classes)) + np.bincount(predicted, counts, len(classes))
+    f1 = 2 * np.bincount(true[is_right], counts[is_right], len(classes)) / predicted_plus_true
+    # The derivative of the sum of F1 over the classes, for a document of each pair. For a right document, true and
+    # predicted class are the same, so -F1 is counted twice, as in 2 (1 - F1).
+    derivative = -(f1[true] / predicted_plus_true[true] + f1[predicted] / predicted_plus_true[predicted])
+    derivative[is_right] += 2 / predicted_plus_true[true[is_right]]
     standard_error = np.sqrt((counts * derivative**2).sum()) / len(classes)
     return float(norm.ppf((1 + CONFIDENCE) / 2) * standard_error)
 
@@ -166,28 +175,29 @@ Quality = tuple[float, float]
 
 
 class Verdict(NamedTuple):
-    """The test of a condition against the best of its group; p is None if it has no figures or is the best."""
+    """The result of testing a condition against the best condition of its group."""
 
     p: float | None = None
+    """The corrected p-value of the lead of the best; None for the best itself, and for a condition without figures."""
     is_best: bool = False
 
 
 def compare_with_best(
     qualities: Sequence[Quality | None], rows: Sequence[list[Row]], groups: Sequence[Hashable], *, overlapping: bool
 ) -> list[Verdict]:
-    """Return the verdict of each condition: its test against the best of its group.
+    """Return the verdict on each condition: its test against the best condition of its group.
 
     `qualities`, `rows` and `groups` have an element for each condition: its F1 (None without figures), its rows, and
     the group to which it belongs. `overlapping` says whether folds share test documents.
     """
     compute_p = _p_over_folds if overlapping else _p_over_documents
-    members: dict[Hashable, list[int]] = {}
+    members: dict[Hashable, list[int]] = {}  # the conditions of each group, as positions in `qualities`
     for condition, quality in enumerate(qualities):
         if quality is not None:
             members.setdefault(groups[condition], []).append(condition)
     verdicts = [Verdict() for _ in qualities]
     for conditions in members.values():
-        # Conditions are numbers here. Of equal qualities, `-condition` makes the first condition the best.
+        # Of equal qualities, `-condition` makes the first condition the best.
         best = max(conditions, key=lambda condition: (_required(qualities[condition]), -condition))
         others = [condition for condition in conditions if condition != best]
         corrected = holm([compute_p(rows[best], rows[condition]) for condition in others])
@@ -214,7 +224,7 @@ def _p_over_folds(best: list[Row], other: list[Row]) -> float:
 
 
 def _required(value: T | None) -> T:
-    """Return a value that is not None, for the type checker."""
+    """Return a value that the caller knows is not None; the type checker does not know it."""
     assert value is not None
     return value
 
@@ -249,12 +259,15 @@ class Summary:
     The seconds are None if the rows differ in the number of threads or in that of cores.
     """
     cores: int | None = None
+    """The number of cores of the machine if it was the same for all rows, else None."""
     p_in_size: float | None = None
     """Corrected p-value of the lead of the best condition with the same number of terms; None for the best itself."""
     p_overall: float | None = None
-    """The same for the best of all conditions."""
+    """Corrected p-value of the lead of the best of all conditions; None for the best itself."""
     is_best_in_size: bool = False
+    """Whether it is the best condition with the same number of terms."""
     is_best: bool = False
+    """Whether it is the best of all conditions."""
     confidence: Confidence | None = None
     """How certain and how right the labels of the test documents of all folds are; None if some fold has none."""
 
@@ -283,13 +296,13 @@ def summarise(conditions: Sequence[Condition], rows: Sequence[Row], *, overlappi
     rows_of: dict[Any, list[Row]] = {condition.key: [] for condition in conditions}
     for row in rows:
         rows_of[row.key[1:]].append(row)
-    # `rows_of` has the order of the conditions, so its values are parallel to them.
     summaries = [_summary(condition, rows_of[condition.key]) for condition in conditions]
     qualities = [_quality(summary) for summary in summaries]
-    one_group, by_size = [None] * len(summaries), [summary.n_terms for summary in summaries]
+    rows_of_conditions = [rows_of[condition.key] for condition in conditions]
+    one_group, group_of_size = [None] * len(summaries), [summary.n_terms for summary in summaries]
     overall_verdicts, size_verdicts = (
-        compare_with_best(qualities, list(rows_of.values()), groups, overlapping=overlapping)
-        for groups in (one_group, by_size)
+        compare_with_best(qualities, rows_of_conditions, groups, overlapping=overlapping)
+        for groups in (one_group, group_of_size)
     )
     return [
         replace(
@@ -307,6 +320,7 @@ def best_first(summaries: Iterable[Summary]) -> list[Summary]:
     """Return the summaries in descending order of micro-F1, but `is_best` first, and those without figures last."""
 
     def sort_key(summary: Summary) -> tuple[bool, bool, float]:
+        """Return the position of a summary: False comes before True, and a high micro-F1 before a low one."""
         micro_f1 = 0.0 if summary.micro_f1 is None else summary.micro_f1.value
         return summary.micro_f1 is None, not summary.is_best, -micro_f1
 
@@ -323,7 +337,7 @@ def average_ranks(conditions: Sequence[Condition], rows: Sequence[Row]) -> list[
         dict.fromkeys(
             (condition.selector.name, condition.classifier.name)
             for condition in conditions
-            if not _is_baseline(condition)
+            if condition.selector.name != ALL
         )
     )
     # For each fold and number of terms, the micro-F1 of each pair.
@@ -334,16 +348,11 @@ def average_ranks(conditions: Sequence[Condition], rows: Sequence[Row]) -> list[
     complete_pairs = [pair for pair in pairs if f1_of_pairs and all(pair in f1_of for f1_of in f1_of_pairs.values())]
     if not complete_pairs:
         return []
-    # (folds and numbers of terms) x pairs
+    # A row for each fold and number of terms, and a column for each pair.
     scores = np.array([[f1_of[pair] for pair in complete_pairs] for f1_of in f1_of_pairs.values()])
     mean_ranks = rankdata(-np.round(scores, 12), axis=1).mean(axis=0)  # rounded, so that equal F1 are ties
-    order = np.argsort(mean_ranks, kind="stable").tolist()
-    ranked = [(complete_pairs[number], float(mean_ranks[number])) for number in order]
-    return [AverageRank(selector, classifier, rank) for (selector, classifier), rank in ranked]
-
-
-def _is_baseline(condition: Condition) -> bool:
-    return condition.selector.name == ALL
+    ranks = [AverageRank(*pair, rank) for pair, rank in zip(complete_pairs, mean_ranks.tolist(), strict=True)]
+    return sorted(ranks, key=lambda average: average.rank)
 
 
 def _summary(condition: Condition, rows: list[Row]) -> Summary:
@@ -363,12 +372,10 @@ def _summary(condition: Condition, rows: list[Row]) -> Summary:
         return float(np.median([getattr(row, name) for row in rows])) if len(machines) == 1 else None
 
     def with_interval(name: str) -> Mean:
-        interval = (
-            _half_width_of_row(rows[0], name)
-            if len(rows) == 1
-            else half_width([getattr(row, name) for row in rows], ratio)
-        )
-        return Mean(mean(name), interval)
+        """Return the mean of a field of the rows, with its interval."""
+        if len(rows) == 1:
+            return Mean(mean(name), _half_width_of_row(rows[0], name))
+        return Mean(mean(name), half_width([getattr(row, name) for row in rows], ratio))
 
     return Summary(
         *condition.key,
@@ -388,7 +395,10 @@ def _summary(condition: Condition, rows: list[Row]) -> Summary:
 
 
 def _half_width_of_row(row: Row, name: str) -> float | None:
-    """Return half the width of the interval of "micro_f1", "macro_f1" or "accuracy" of a single fold, or None."""
+    """Return half the width of the interval of "micro_f1", "macro_f1" or "accuracy" of a single fold.
+
+    Return None for F1 of multilabel documents, for macro-F1 without mistakes, and without test documents.
+    """
     is_single_label = row.confusion is not None
     if name == "macro_f1":
         return half_width_of_macro_f1(_required(row.confusion)) if is_single_label else None
@@ -398,15 +408,15 @@ def _half_width_of_row(row: Row, name: str) -> float | None:
 
 
 def _sum_confidence(rows: list[Row]) -> Confidence | None:
-    """Return the counts of all folds together, or None if some fold has none."""
-    first, *others = (row.confidence for row in rows)
+    """Return how certain and how right the labels of all folds together are, or None if some fold has no counts."""
+    total, *others = (row.confidence for row in rows)
     for confidence in others:
-        first = None if first is None or confidence is None else first + confidence
-    return first
+        total = None if total is None or confidence is None else total + confidence
+    return total
 
 
 def _problem(rows: list[Row]) -> str:
-    """Return the first problem, with its fold if not all folds have one."""
+    """Return the first problem of the rows, and the number of its fold if not all folds have a problem."""
     problems = {row.fold: row.problem for row in rows if row.problem is not None}
     first = next(iter(problems))
     where = "" if len(problems) == len(rows) else f" (in fold {first + 1} of {len(rows)})"

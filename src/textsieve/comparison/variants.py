@@ -3,14 +3,17 @@
 Options are in parentheses after the name, separated by commas. A value is parsed as JSON; if it is not valid JSON, it
 is text. Options are sorted, so each variant has one name, and the name identifies its rows.
 
-An estimator given as an object is named by its `repr`. Rows are found by name in later runs too, so the name must
-identify the estimator. scikit-learn prints at most 30 elements and 700 characters; if it shortens the `repr`, a digest
-of all parameters is added to the name. An object whose `repr` has its address in memory would have another name in each
-run; it is accepted only if its parameters identify it, and their digest then replaces the address.
+An estimator given as an object is named by its `repr`. A run that resumes results finds rows by name, so the name must
+identify the estimator, and be the same in each run. Two kinds of `repr` don't do this:
 
-Most options are checked only when they are used. To find invalid options before a long run, each variant is used once
-on four documents from which any method can learn, and errors are reported with the name of the variant. A classifier
-given as an object may need more documents and is not tried.
+- scikit-learn shortens a `repr` to 30 elements and 700 characters. Then a digest of all parameters is added to the
+  name.
+- Python's default `repr` has the address of the object in memory, which differs in each run. Then a digest of all
+  parameters replaces the address. If the parameters don't identify the object, it is not accepted.
+
+Most methods check their options only when they are fitted. To find invalid options before a long run, each variant is
+fitted once to four documents from which any method of textsieve can learn, and errors are reported with the name of the
+variant. A classifier given as an object may need more documents and is not tried.
 """
 
 from __future__ import annotations
@@ -47,8 +50,9 @@ def estimator_name(kind: str, estimator: Any) -> str:
 
     Raise `InputError` if neither its `repr` nor its parameters identify it. `kind` is "selector" or "classifier".
     """
-    printed = " ".join(repr(estimator).split())
-    if not (_ADDRESS.search(printed) or _ELLIPSIS in printed):
+    printed = " ".join(repr(estimator).split())  # on one line
+    identifies = not (_ADDRESS.search(printed) or _ELLIPSIS in printed)
+    if identifies:
         return printed
     full = full_description(estimator)
     # An address differs in each run, and different lambdas or local functions may have the same name.
@@ -95,8 +99,8 @@ class Variant:
 
 
 def split_list(text: str) -> list[str]:
-    """Split at the commas that are outside parentheses and brackets."""
-    parts, depth = [""], 0
+    """Split at commas outside parentheses and brackets: "ig(a=1,b=2), chi" gives "ig(a=1,b=2)" and "chi"."""
+    parts, depth = [""], 0  # the depth is the number of open parentheses and brackets
     for character in text:
         depth += (character in _OPENING) - (character in _CLOSING)
         if character == "," and depth == 0:
@@ -152,9 +156,10 @@ def _variant(kind: str, given: Any, possible: Collection[str]) -> Variant:
 
 
 def _parse_options(kind: str, variant: str, after_parenthesis: str) -> dict[str, Any]:
-    """Return the options, sorted by name.
+    """Return the options of a variant, sorted by name, so that their order in the text makes no difference.
 
-    `after_parenthesis` is the text of the variant after its first parenthesis.
+    `variant` is the whole text, for messages, and `after_parenthesis` its part after the first parenthesis, such as
+    "pooling=max)".
     """
     if not _closes_at_end(after_parenthesis):
         raise InputError(
@@ -223,7 +228,7 @@ _OPTION_SETTINGS = ("selector_options", "classifier_options")
 
 
 def try_selector(settings: Settings) -> None:
-    """Fit a selector to the four documents, which raises an error for invalid options."""
+    """Raise an error for invalid options of a selector, by fitting it to the four documents."""
     check_settings(settings)
     training = TrainingPlan.of(settings, n_jobs=1)
     with _quietly():
@@ -234,9 +239,9 @@ def try_selector(settings: Settings) -> None:
 
 
 def try_classifier(settings: Settings) -> None:
-    """Fit a classifier of textsieve to the four documents, which raises an error for invalid options.
+    """Raise an error for invalid options of a classifier, by training it on the four documents.
 
-    Of a classifier that is given as an object, only the settings are checked.
+    A classifier that is given as an object is not trained; only the other settings are checked.
     """
     check_settings(settings)
     if isinstance(settings.classifier, str):
@@ -249,7 +254,7 @@ def try_classifier(settings: Settings) -> None:
 
 @contextmanager
 def naming_variant(setting: str, variant: Variant) -> Iterator[None]:
-    """Raise errors again as `InputError` with the name of the variant, and `setting` as their setting.
+    """Within the context, turn an error into an `InputError` that names the variant and has `setting` as its setting.
 
     Errors about the four documents are ignored, because they say nothing about other documents. The error for a missing
     package is left unchanged.
@@ -268,12 +273,18 @@ def naming_variant(setting: str, variant: Variant) -> Iterator[None]:
 
 
 def without_option_setting(problem: InputError) -> InputError:
-    """Return the error without its setting if that is one of `_OPTION_SETTINGS`, which `compare` does not have."""
+    """Return the error, without its setting if this is `selector_options` or `classifier_options`.
+
+    Users of `compare` don't know these settings of a `Categorizer`; they write options after the name of the method.
+    """
     return problem.with_fields(setting=None) if problem.setting in _OPTION_SETTINGS else problem
 
 
 def _limit_member_terms(settings: Settings) -> Settings:
-    """Return settings in which the members of an ensemble have no more terms than the four documents have."""
+    """Return settings in which members of an ensemble have at most as many terms as the four documents.
+
+    Otherwise, a valid number such as `n_terms=100` would raise an error.
+    """
     options = dict(settings.classifier_options or {})
     if is_whole(options.get("n_terms")) and options["n_terms"] > 0:
         options["n_terms"] = min(options["n_terms"], _TRIAL_COUNTS.shape[1])
@@ -283,8 +294,8 @@ def _limit_member_terms(settings: Settings) -> Settings:
 def _trial_documents(class_weight: Any) -> tuple[csr_matrix, Targets]:
     """Return the counts and the labels of the four documents, and of one more for each class in `class_weight`.
 
-    Without a document of its class, a weight would raise an error. The additional documents repeat the counts of the
-    four. They are added only if all labels in `class_weight` are text, like those of the four.
+    A class weight raises an error unless some document belongs to the class. The additional documents repeat the counts
+    of the four. They are added only if all labels in `class_weight` are text, like those of the four.
     """
     labels = list(_TRIAL_LABELS)
     if isinstance(class_weight, Mapping) and all(isinstance(label, str) for label in class_weight):

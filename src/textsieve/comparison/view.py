@@ -34,21 +34,21 @@ MAX_NAMED_CLASSES = 20
 
 
 class TableColumn(NamedTuple):
-    """A column of a table: its title, and whether it has numbers.
-
-    If a reader of the report sorts by the column, `first_order` is the order after the first click.
-    """
+    """A column of a table."""
 
     key: str
+    """The name of the column in code."""
     title: str
+    """The name of the column for readers."""
     is_number: bool = True
     first_order: Literal["ascending", "descending"] = "ascending"
+    """How the report sorts the table when a reader first clicks on the title of the column."""
     interval_of: str = ""
-    """For a column of intervals, the key of the column with their means."""
+    """For a column of intervals, the key of the column with their means; otherwise empty."""
 
 
 class TableCell(NamedTuple):
-    """The text of a cell, and the number to sort by, if it is a number."""
+    """The text of a cell, and the number by which the report sorts a column of numbers; cells without one come last."""
 
     text: str
     value: float | None = None
@@ -84,13 +84,16 @@ class ViewTable:
     def join_intervals(self) -> ViewTable:
         """Return the table with each interval in the cell of its mean (0.812 ±0.020), and no columns of intervals."""
         # The position of the column of intervals, by the key of the column with their means.
-        intervals = {column.interval_of: number for number, column in enumerate(self.columns) if column.interval_of}
+        interval_places = {
+            column.interval_of: number for number, column in enumerate(self.columns) if column.interval_of
+        }
 
         def join_cell(row: TableRow, number: int) -> TableCell:
-            cell, interval = row.cells[number], intervals.get(self.columns[number].key)
-            if interval is None or row.cells[interval].value is None:
+            """Return cell `number` of a row, with its interval if it has one."""
+            cell, interval_place = row.cells[number], interval_places.get(self.columns[number].key)
+            if interval_place is None or row.cells[interval_place].value is None:
                 return cell
-            return cell._replace(text=f"{cell.text} ±{row.cells[interval].text}")
+            return cell._replace(text=f"{cell.text} ±{row.cells[interval_place].text}")
 
         numbers = [number for number, column in enumerate(self.columns) if not column.interval_of]
         rows = tuple(row._replace(cells=tuple(join_cell(row, number) for number in numbers)) for row in self.rows)
@@ -99,21 +102,27 @@ class ViewTable:
     def draw_intervals(self, key: str = "micro_f1") -> list[Html]:
         """Return the mean and the interval of each row as a drawing; all drawings have the same axis.
 
-        The drawing of a row without an interval is empty, and a table without intervals has no drawings.
+        `key` is that of the column with the means. The drawing of a row without an interval is empty. A table without a
+        column of intervals for these means has no drawings.
         """
         places = {column.key: number for number, column in enumerate(self.columns)}
         interval_place = next((places[column.key] for column in self.columns if column.interval_of == key), None)
         if interval_place is None:
             return []
-        pairs = [(row.cells[places[key]].value, row.cells[interval_place].value) for row in self.rows]
-        # F1 is from 0 to 1, and wide intervals end there.
-        ends = [
+        means_and_widths = [(row.cells[places[key]].value, row.cells[interval_place].value) for row in self.rows]
+        # The lower end, the mean and the upper end of each row. F1 is from 0 to 1, and wide intervals end there.
+        intervals = [
             None if mean is None or half is None else (max(mean - half, 0.0), mean, min(mean + half, 1.0))
-            for mean, half in pairs
+            for mean, half in means_and_widths
         ]
-        low = min((known[0] for known in ends if known), default=0.0)
-        width = max((known[2] for known in ends if known), default=1.0) - low or 1.0
-        return [Html() if known is None else interval(*((value - low) / width for value in known)) for known in ends]
+        # The axis reaches from the lowest to the highest end of all rows, and is drawn from 0 to 1.
+        axis_start = min((ends[0] for ends in intervals if ends is not None), default=0.0)
+        axis_end = max((ends[2] for ends in intervals if ends is not None), default=1.0)
+        axis_length = axis_end - axis_start or 1.0
+        return [
+            Html() if ends is None else interval(*((value - axis_start) / axis_length for value in ends))
+            for ends in intervals
+        ]
 
 
 class CombinationConfidence(NamedTuple):
@@ -155,7 +164,7 @@ class ComparisonView:
     confidence: tuple[CombinationConfidence, ...]
     """The combinations whose labels have probabilities, the best first."""
     confidence_note: str
-    """How probabilities were fitted, or why there are none; empty if multilabel."""
+    """How probabilities were fitted, or why there are none; empty if multilabel, or without any figures."""
     about_run: tuple[FactGroup, ...]
 
 
@@ -168,7 +177,10 @@ def label_text(label: Any) -> str:
 
 
 def threads_differ(comparison: Comparison) -> bool:
-    """Return whether seconds can't be compared, because the numbers of threads or the machines differ."""
+    """Return whether the measured combinations differ in their numbers of threads or of cores.
+
+    Their seconds can't be compared then. Another number of cores means another machine.
+    """
     measured = [summary for summary in comparison.summary if summary.micro_f1 is not None]
     return len({(summary.threads, summary.cores) for summary in measured}) > 1
 
@@ -182,7 +194,7 @@ def _value_text(value: Any) -> str:
 
 # -- the table of conditions -------------------------------------------------------------------------------------
 
-_Field = tuple[TableColumn, Callable[[Summary], TableCell]]
+_FilledColumn = tuple[TableColumn, Callable[[Summary], TableCell]]
 """A column, and the function that makes its cell for a condition."""
 _KEY_COLUMNS = ("terms", "selector", "classifier")
 QUALITY_COLUMNS = (*_KEY_COLUMNS, "selected", "micro_f1", "macro_f1", "accuracy", "p")
@@ -204,28 +216,34 @@ def _mean_count_cell(mean: float) -> TableCell:
 def _p_cell(p: float | None, is_best: bool) -> TableCell:
     """Return a p-value, or "best" for the condition against which the others are tested."""
     if is_best:
-        return TableCell("best", 2.0)  # comes before all p-values if they are sorted in descending order
+        return TableCell("best", 2.0)  # above any p-value, so that "best" is first in descending order
     return TableCell(NOTHING) if p is None else TableCell("<0.001" if p < 0.001 else f"{p:.3f}", p)
 
 
 def _size_cell(summary: Summary) -> TableCell:
-    """Return the requested number of terms, which sorts by the number of selected terms if there is one."""
+    """Return the requested number of terms as text; it is sorted by the number of selected terms.
+
+    So shares and "all" are sorted among the numbers. A condition without figures is sorted by its request.
+    """
     requested = summary.n_terms if isinstance(summary.n_terms, int) else None
     return TableCell(size_text(summary.n_terms), requested if summary.n_selected is None else summary.n_selected)
 
 
 def _threads_cell(summary: Summary) -> TableCell:
-    """Return the number of threads and of cores, or "mixed" if the rows of a condition differ in them.
+    """Return the number of threads and of cores, such as "2 of 8", or "mixed" if the condition has no such numbers.
 
-    A condition without figures has no numbers, and is "mixed", too.
+    It has none if its rows differ in them, or if it has no figures.
     """
     if summary.threads is None or summary.cores is None:
         return TableCell("mixed")
     return TableCell(f"{summary.threads} of {summary.cores}", summary.threads)
 
 
-def _mean_fields(key: str, title: str, *, with_interval: bool) -> list[_Field]:
-    """Return the column of a mean of `Summary`, and with intervals a second column for its half width."""
+def _mean_columns(key: str, title: str, *, with_interval: bool) -> list[_FilledColumn]:
+    """Return the column of a `Mean` in `Summary`; `with_interval`, also the column of half the widths of its intervals.
+
+    `key` is the name of the field of `Summary`, and of the column.
+    """
 
     def mean_cell(summary: Summary) -> TableCell:
         mean: Mean | None = getattr(summary, key)
@@ -235,32 +253,33 @@ def _mean_fields(key: str, title: str, *, with_interval: bool) -> list[_Field]:
         mean: Mean | None = getattr(summary, key)
         return _number_cell(None if mean is None else mean.half_width, ".3f")
 
-    fields: list[_Field] = [(TableColumn(key, title, first_order="descending"), mean_cell)]
+    columns: list[_FilledColumn] = [(TableColumn(key, title, first_order="descending"), mean_cell)]
     if with_interval:
-        fields.append((TableColumn(f"{key}_interval", f"± {title}", interval_of=key), interval_cell))
-    return fields
+        columns.append((TableColumn(f"{key}_interval", f"± {title}", interval_of=key), interval_cell))
+    return columns
 
 
-def _seconds_field(step: str) -> _Field:
+def _seconds_column(step: str) -> _FilledColumn:
     """Return the column for the seconds of "selection", "training" or "prediction"."""
     column = TableColumn(f"{step}_seconds", f"{step}, s")
     return column, lambda summary: _number_cell(getattr(summary, column.key), ".3f")
 
 
-def _kilobytes(summary: Summary) -> TableCell:
+def _kilobytes_cell(summary: Summary) -> TableCell:
+    """Return the size of the model file in kilobytes of 1,000 bytes."""
     return _number_cell(None if summary.model_bytes is None else summary.model_bytes / 1000, ",.1f")
 
 
-def _fields(*, multilabel: bool, with_interval: bool, with_threads: bool) -> list[_Field]:
-    """Return the columns of the table of conditions."""
+def _condition_columns(*, multilabel: bool, with_interval: bool, with_threads: bool) -> list[_FilledColumn]:
+    """Return the columns of the table of conditions, each with the function that makes its cells."""
     return [
         (TableColumn("terms", "terms"), _size_cell),
         (TableColumn("selector", "selector", is_number=False), lambda summary: TableCell(summary.selector)),
         (TableColumn("classifier", "classifier", is_number=False), lambda summary: TableCell(summary.classifier)),
         (TableColumn("selected", "selected"), lambda summary: _number_cell(summary.n_selected, ",.0f")),
-        *_mean_fields("micro_f1", "micro-F1", with_interval=with_interval),
-        *_mean_fields("macro_f1", "macro-F1", with_interval=with_interval),
-        *(_mean_fields("accuracy", "accuracy", with_interval=with_interval) if multilabel else []),
+        *_mean_columns("micro_f1", "micro-F1", with_interval=with_interval),
+        *_mean_columns("macro_f1", "macro-F1", with_interval=with_interval),
+        *(_mean_columns("accuracy", "accuracy", with_interval=with_interval) if multilabel else []),
         (
             TableColumn("p", "p", first_order="descending"),
             lambda summary: _p_cell(summary.p_in_size, summary.is_best_in_size),
@@ -270,34 +289,38 @@ def _fields(*, multilabel: bool, with_interval: bool, with_threads: bool) -> lis
             lambda summary: _p_cell(summary.p_overall, summary.is_best),
         ),
         *([(TableColumn("threads", "threads"), _threads_cell)] if with_threads else []),
-        *map(_seconds_field, ("selection", "training", "prediction")),
-        (TableColumn("kilobytes", "model, kB"), _kilobytes),
+        *map(_seconds_column, ("selection", "training", "prediction")),
+        (TableColumn("kilobytes", "model, kB"), _kilobytes_cell),
     ]
 
 
-def _conditions_table(fields: Sequence[_Field], summaries: Iterable[Summary]) -> ViewTable:
-    """Return the table with a row for each summary and a column for each field."""
-    columns = tuple(column for column, _ in fields)
+def _conditions_table(columns: Sequence[_FilledColumn], summaries: Iterable[Summary]) -> ViewTable:
+    """Return the table with a row for each summary."""
     rows = tuple(
-        TableRow(tuple(make_cell(summary) for _, make_cell in fields), summary.is_best) for summary in summaries
+        TableRow(tuple(make_cell(summary) for _, make_cell in columns), summary.is_best) for summary in summaries
     )
-    return ViewTable("conditions", "All combinations; the best is highlighted", columns, rows)
+    title = "All combinations; the best is highlighted"
+    return ViewTable("conditions", title, tuple(column for column, _ in columns), rows)
 
 
 def _by_size(summaries: Sequence[Summary]) -> list[Summary]:
     """Return the summaries by number of terms, in the order of the request, and for each number the best first."""
-    sizes = list(dict.fromkeys(summary.n_terms for summary in summaries))
+    groups: dict[Size, list[Summary]] = {}
+    for summary in summaries:
+        groups.setdefault(summary.n_terms, []).append(summary)
 
-    def sort_key(summary: Summary) -> tuple[int, float]:
+    def sort_key(summary: Summary) -> float:
+        """Return the position in the group; the best has the smallest key, because micro-F1 may not decide (ties)."""
         micro_f1 = -1.0 if summary.micro_f1 is None else summary.micro_f1.value  # without figures: the last
-        # Of equal micro-F1, macro-F1 decides which is the best (`summary.py`), so the best gets the smallest key.
-        return sizes.index(summary.n_terms), -math.inf if summary.is_best_in_size else -micro_f1
+        return -math.inf if summary.is_best_in_size else -micro_f1
 
-    return sorted(summaries, key=sort_key)
+    return [summary for group in groups.values() for summary in sorted(group, key=sort_key)]
 
 
 def _has_intervals(comparison: Comparison) -> bool:
-    """Return whether a figure has an interval: with one fold, multilabel documents have only that of the accuracy."""
+    """Return whether any figure of a combination has an interval."""
+    # With a single fold, multilabel documents have only an interval of the accuracy. Otherwise, if macro-F1 has an
+    # interval, micro-F1 has one, too.
     means = [mean for summary in comparison.summary for mean in (summary.micro_f1, summary.accuracy)]
     return any(mean is not None and mean.half_width is not None for mean in means)
 
@@ -305,10 +328,10 @@ def _has_intervals(comparison: Comparison) -> bool:
 def _quality_note(comparison: Comparison) -> str:
     """Return an explanation of ±, accuracy and p in the table of quality."""
     header = comparison.header
-    interval = "of the mean over folds" if header["split"]["folds"] > 1 else "over other test documents, same models"
+    scope = "of the mean over folds" if header["split"]["folds"] > 1 else "over other test documents, same models"
     test = "corrected t-test on splits" if header["split"].get("overlapping") else "sign test on documents"
     sentences = [
-        f"±: half the 95 % confidence interval {interval}." if _has_intervals(comparison) else "",
+        f"±: half the 95 % confidence interval {scope}." if _has_intervals(comparison) else "",
         "accuracy: share of documents with all labels right." if header["multilabel"] else "",
         "p: significance of the lead of the best combination with the same number of terms "
         f"({test}, Holm's correction).",
@@ -327,7 +350,7 @@ def _size_title(size: Size) -> str:
 
 
 def _table_by_size(name: str, title: str, key_title: str, cells: Mapping[tuple[str, Size], TableCell]) -> ViewTable:
-    """Return a table with a row for each key and a column for each number of terms.
+    """Return a table with a row for each key, such as a selector, and a column for each number of terms.
 
     `cells` has the cells by key and number of terms; `key_title` is the title of the column of keys.
     """
@@ -378,10 +401,12 @@ def _stability_table(comparison: Comparison) -> ViewTable:
 
 
 def _problems(comparison: Comparison) -> list[str]:
-    """Return a sentence for each problem: why combinations have no figures, and classes without training documents.
+    """Return a sentence for each problem that left combinations without figures, and one on classes without training.
 
-    A sentence about combinations names the classifiers unless all of them have the problem.
+    A problem often affects all classifiers with a selector and a number of terms, and has a single sentence then. If it
+    affects only some of them, the sentence names these.
     """
+    # The classifiers with a problem, by selector, number of terms and problem.
     affected: dict[tuple[str, str, str], list[str]] = {}
     for summary in comparison.summary:
         if summary.problem is not None:
@@ -392,7 +417,7 @@ def _problems(comparison: Comparison) -> list[str]:
     for (selector, size, problem), classifiers in affected.items():
         names = "" if len(classifiers) == n_classifiers else f", {', '.join(classifiers)}"
         sentences.append(f"{selector}, {size} terms{names}: {problem}")
-    # As JSON, because the classes 1, 1.0 and true are equal in Python.
+    # Each class once, as JSON, because the classes 1, 1.0 and true are equal in Python.
     missing = list(dict.fromkeys(json.dumps(label) for row in comparison.rows for label in row.missing_classes))
     if missing:
         names = ", ".join(label_text(json.loads(label)) for label in missing[:MAX_NAMED_CLASSES])
@@ -406,7 +431,7 @@ def _problems(comparison: Comparison) -> list[str]:
 def _timing_note(comparison: Comparison) -> str:
     """Return the number of threads with which seconds were measured, or a warning that threads or machines differ.
 
-    The note is empty if no combination has a number of threads and of cores.
+    The note is empty if no combination has figures, or if these numbers are unknown.
     """
     if threads_differ(comparison):
         return "Seconds are comparable only between combinations with the same threads; a mixture has none."
@@ -471,20 +496,20 @@ def _about_run(comparison: Comparison) -> list[FactGroup]:
 def view_of(comparison: Comparison) -> ComparisonView:
     """Return the view of a comparison.
 
-    The tables of conditions, quality and cost are built from the same fields; the last two have only some columns.
+    The tables of conditions, quality and cost are built from the same columns; the last two have only some of them.
     """
     header, do_threads_differ = comparison.header, threads_differ(comparison)
-    fields = _fields(
+    columns = _condition_columns(
         multilabel=header["multilabel"], with_interval=_has_intervals(comparison), with_threads=do_threads_differ
     )
     quality_note, by_size = _quality_note(comparison), _by_size(comparison.summary)
     # Combinations with a problem in some fold have no figures, not even a model size, and so no cost.
     with_figures = [summary for summary in by_size if summary.model_bytes is not None]
-    conditions = _conditions_table(fields, best_first(comparison.summary))
+    conditions = _conditions_table(columns, best_first(comparison.summary))
     if all(summary.n_selected in (None, summary.n_terms) for summary in comparison.summary):
         conditions = conditions.without("selected")  # it would repeat the column of the requested numbers
-    quality = _conditions_table(fields, by_size).join_intervals()
-    cost = _conditions_table(fields, with_figures)
+    quality = _conditions_table(columns, by_size).join_intervals()
+    cost = _conditions_table(columns, with_figures)
     return ComparisonView(
         corpus=str(header["corpus"]),
         facts=(

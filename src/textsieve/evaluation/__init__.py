@@ -1,4 +1,12 @@
-"""Measures of quality, and thresholds and probabilities that are tuned on held-out documents."""
+"""Measures of quality, and thresholds and probabilities that are fitted to held-out documents.
+
+- `metrics.py`: `Report`, the quality of predictions. `confidence.py` and `confusions.py` add to it how many labels are
+  right by their probability, and the pairs of classes that are confused most. `report_html.py` shows it.
+- `scores.py`: the scores of many documents, from which labels, thresholds and probabilities are made.
+- `thresholds.py`: from scores to the labels of multilabel documents. `calibration.py`: from scores to probabilities.
+  `names.py`: the names of their methods.
+- `validation.py`: held-out documents, folds, and the number of terms with the best quality.
+"""
 
 from typing import TYPE_CHECKING
 

@@ -4,19 +4,21 @@
 are divided by their sum: p_j = σ(a s_j + b) / Σ_i σ(a s_i + b) for the scores s_1, ..., s_K. The curve rises, so the
 class with the best score, which is the label, is also the most probable one. Two numbers, a > 0 and b, are fitted
 jointly to all classes, by maximum likelihood. If b is far below 0, σ(z) is nearly exp(z), and the probabilities are
-softmax(a s), that is temperature scaling (Guo et al. 2017) with the temperature 1/a. A larger b flattens the curve for
-good scores, because two classes with scores far above the border of an SVM are about equally likely. On the corpora of
-`docs/research/calibration-results.md`, this has a smaller log loss than temperature scaling, and than one sigmoid for
-each class, which does not keep the order.
+softmax(a s), that is temperature scaling (Guo et al. 2017) with the temperature 1/a. With a larger b, the curve is
+flatter for good scores. That suits an SVM, where two classes with scores far above 0 are about equally likely. On the
+corpora of `docs/research/calibration-results.md`, the shared curve has a smaller log loss than temperature scaling, and
+than one sigmoid for each class, with which the most probable class may differ from the label.
 
 The fit uses label smoothing: the target of a document is the probability 1 - ε for its own class, plus ε / K for each
 of the K classes, where ε = 1 / (n + 1) for n documents. This is as if one document had a random label. Without it, the
 slope a would grow without bound if the model predicts the label of every held-out document correctly.
 
-All documents without a selected term have the same scores, which say nothing about the class. So their probabilities
-are shares of the classes: class j has (z_j + n_j / n) / (Σ_i z_i + 1), where z_j counts the held-out documents of the
-class without a selected term, n_j its training documents, and n is the sum of the n_j. The fallback class, which is the
-label of such documents, gets the largest of these shares, and the class that had it gets that of the fallback class.
+All documents without a selected term have the same scores, which say nothing about the class. So the probability of a
+class is its share of such documents among the held-out ones, mixed with its share of the training documents, which
+counts as much as one document: class j has (z_j + n_j / n) / (Σ_i z_i + 1), where z_j is the number of held-out
+documents of the class without a selected term, n_j that of its training documents, and n is the sum of the n_j. The
+label of such documents is the fallback class, so it must be the most probable one. If another class has the largest
+share, the two classes swap their shares.
 
 **Multilabel**: one curve for each class.
 
@@ -56,9 +58,8 @@ JOINT = "joint"
 LARGEST = 1e150
 """The largest absolute value of a knot or value in a model file, so that its product with a score is finite."""
 
-
 _CHUNK_CELLS = 1 << 16
-"""The number of scores that become probabilities at once; they and what is computed from them fit into the cache."""
+"""The number of scores that become probabilities at once; they and the intermediate results fit into the CPU cache."""
 
 
 def sigmoid(values: Floats) -> Floats:
@@ -71,7 +72,7 @@ def fit_sigmoid(scores: Floats, is_member: Bools, weights: Floats | None = None)
     """Return slope and offset of the most likely sigmoid, by Newton's method with step halving (Lin, Lin, Weng 2007).
 
     For each document, `scores` has its score, `is_member` whether it belongs to the class, and `weights` its sample
-    weight. Without documents, both numbers are 0.
+    weight. The targets are Platt's (see above). Without documents, both numbers are 0.
     """
     sample_weights = np.ones(len(scores)) if weights is None else weights
     n_members = float(sample_weights[is_member].sum())
@@ -82,6 +83,7 @@ def fit_sigmoid(scores: Floats, is_member: Bools, weights: Floats | None = None)
     parameters = np.array([0.0, np.log((n_members + 1.0) / (n_others + 1.0))])  # slope x scale, and offset
 
     def negative_log_likelihood(parameters: Floats) -> float:
+        """Return the cost that the most likely curve minimises."""
         z = parameters @ features
         return float(np.sum(sample_weights * (np.logaddexp(0.0, z) - targets * z)))
 
@@ -94,9 +96,10 @@ def fit_sigmoid(scores: Floats, is_member: Bools, weights: Floats | None = None)
         curvature = (features * (sample_weights * p * (1.0 - p))) @ features.T
         hessian = curvature + 1e-12 * np.eye(2)  # never singular, even if all scores are equal
         step = np.linalg.solve(hessian, gradient)
+        expected_decrease = float(gradient @ step)
         size = 1.0
         while size > 1e-10:  # halve the step until it lowers the cost enough (Armijo's condition)
-            if negative_log_likelihood(parameters - size * step) <= cost - 1e-4 * size * float(gradient @ step):
+            if negative_log_likelihood(parameters - size * step) <= cost - 1e-4 * size * expected_decrease:
                 break
             size *= 0.5
         if size <= 1e-10:  # no step lowers the cost any more
@@ -122,8 +125,9 @@ def fit_isotonic(scores: Floats, is_member: Bools, weights: Floats | None = None
 class Calibration:
     """A curve from score to probability for each class.
 
-    The curve of class j has the knots `knots[indptr[j]:indptr[j + 1]]`, ascending scores, and the probabilities
-    `values` there. For the method "sigmoid", each class has one knot, which is the slope, and one value, the offset.
+    Class j has `knots[indptr[j]:indptr[j + 1]]` and as many `values`. For the method "isotonic", knots are ascending
+    scores, and values the probabilities there. For the method "sigmoid", there is one knot, which is the slope, and one
+    value, which is the offset.
 
     Examples
     --------
@@ -177,17 +181,19 @@ class Calibration:
                 probabilities[:, number] = sigmoid(knots[0] * scores[:, number] + values[0])
             else:
                 probabilities[:, number] = np.interp(scores[:, number], knots, values)
-        if sum_to_one:  # if all probabilities of a document are 0, each class gets the same one
+        if sum_to_one:
             totals = probabilities.sum(axis=1, keepdims=True)
             divided = probabilities / np.where(totals > 0, totals, 1.0)
+            # If all probabilities of a document are 0, its classes are equally probable.
             probabilities = np.where(totals > 0, divided, 1.0 / self.n_classes)
         return probabilities
 
     def take(self, numbers: Sequence[int]) -> Calibration:
-        """Return the curves of some classes, given by their numbers."""
-        parts = [slice(*self.indptr[number : number + 2].tolist()) for number in numbers]
-        indptr = np.cumsum([0, *(part.stop - part.start for part in parts)]).astype(np.int64)
-        knots, values = (np.concatenate([curves[part] for part in parts]) for curves in (self.knots, self.values))
+        """Return a calibration with the curves of some classes, given by their numbers."""
+        slices = [slice(*self.indptr[number : number + 2].tolist()) for number in numbers]
+        indptr = np.cumsum([0, *(part.stop - part.start for part in slices)]).astype(np.int64)
+        knots = np.concatenate([self.knots[part] for part in slices])
+        values = np.concatenate([self.values[part] for part in slices])
         return Calibration(self.method, indptr, knots, values)
 
     def stored_arrays(self) -> dict[str, NDArray[Any]]:
@@ -260,9 +266,9 @@ class JointCalibration:
         slope, offset = fit_joint(held_out)
         unknown = np.flatnonzero(held_out.is_unknown)
         weights = held_out.weights_of(unknown)
-        rows = held_out.true[unknown]
-        counts = rows.sum(axis=0) if weights is None else weights @ rows
-        return cls(slope, offset, np.asarray(counts, np.float64).ravel())
+        true = held_out.true[unknown]  # an indicator matrix (documents x classes)
+        unknown_docs = true.sum(axis=0) if weights is None else weights @ true
+        return cls(slope, offset, np.asarray(unknown_docs, np.float64).ravel())
 
     def probabilities(self, scores: Floats, is_unknown: Bools, fallback: int, class_docs: Sequence[float]) -> Floats:
         """Return the probability of each class for each document (documents x classes), given the scores.
@@ -273,9 +279,9 @@ class JointCalibration:
         probabilities = self.curve(scores)
         probabilities[is_unknown] = self._shares(fallback, class_docs)
         best = np.where(is_unknown, fallback, scores.argmax(axis=1))
-        # Different scores may be rounded to the same probability. Then the next larger float makes the label the only
-        # most probable class.
-        (tied,) = np.nonzero(probabilities.argmax(axis=1) != best)
+        # Different scores may be rounded to the same probability, so that `argmax` finds another class than the label.
+        # Then the label gets the next larger float, so that it is the only most probable class.
+        tied = np.flatnonzero(probabilities.argmax(axis=1) != best)
         probabilities[tied, best[tied]] = np.nextafter(probabilities[tied].max(axis=1), 1.0)
         return probabilities
 
@@ -287,14 +293,14 @@ class JointCalibration:
         probabilities = np.empty(scores.shape)
         n_rows = max(_CHUNK_CELLS // scores.shape[1], 1)
         for first in range(0, len(scores), n_rows):
-            logits = _log_sigmoid(self.slope * scores[first : first + n_rows] + self.offset)
-            # The maximum cancels in the quotient; without it, all powers of a row could be rounded to 0.
-            powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-            np.divide(powers, powers.sum(axis=1, keepdims=True), out=probabilities[first : first + n_rows])
+            logs = _log_sigmoid(self.slope * scores[first : first + n_rows] + self.offset)
+            # All values of a row are divided by the largest, which cancels below. Otherwise all could be rounded to 0.
+            values = np.exp(logs - logs.max(axis=1, keepdims=True))
+            np.divide(values, values.sum(axis=1, keepdims=True), out=probabilities[first : first + n_rows])
         return probabilities
 
     def _shares(self, fallback: int, class_docs: Sequence[float]) -> Floats:
-        """Return the probability of each class for documents without a selected term.
+        """Return the probability of each class for documents without a selected term (see the module's docstring).
 
         The fallback class and the class with the largest share swap their shares.
         """
@@ -349,12 +355,9 @@ def fit_joint(held_out: HeldOutScores) -> tuple[float, float]:
     Documents that have no score for their class, or no selected term, are left out. A class for which a document has no
     score has the probability 0. Without documents, a is 1 and b is 0.
 
-    With g_j = log σ(a s_j + b), the log-likelihood of a document is the mean of g over its targets, minus log Σ e^g_j.
-    Its gradient is the difference between the mean of ∂g over the targets and that over p, and its Hessian is the same
-    difference of ∂²g, minus the covariance of ∂g under p. Newton's method needs a negative definite Hessian. Where it
-    is not, Fisher scoring leaves out ∂²g, so that every step that is short enough goes uphill. The parameters are log
-    a, so that a stays above 0, and b, for scores that are shifted and scaled to -1 to 0. They start near temperature
-    scaling (b = -3), with a = 3 for the mean lead of the best class over the second.
+    The curve is fitted to scores that are shifted and scaled to -1 to 0, and the parameters are log a, so that a stays
+    above 0, and b. The first values are near temperature scaling: b = -3, and an a with which the scores of the best
+    class are 3 above those of the second on average.
     """
     parts = [_calibration_documents(held_out, *block) for block in held_out.by_document()]
     scores, is_true, weights = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
@@ -365,42 +368,73 @@ def fit_joint(held_out: HeldOutScores) -> tuple[float, float]:
     scores = (scores - largest) / scale
     total = float(weights.sum())
     targets = _smooth_targets(is_true, np.isnan(scores), smoothing=1.0 / (total + 1.0))
-    # Blocks bound the memory for what is computed in a step.
+    # Blocks limit the memory that a step needs for its intermediate results.
     documents = [_FitDocuments.of(scores[part], targets[part], weights[part]) for part in blocks(*scores.shape)]
-
-    def derivatives(parameters: Floats) -> tuple[float, Floats, Floats]:
-        """Return the mean log-likelihood, its gradient, and the information: minus the Hessian, or Fisher's."""
-        shares = np.concatenate([_joint_likelihood(block, parameters) for block in documents], axis=1)
-        sums = shares.sum(axis=1) / total
-        fisher, rest = _symmetric(*sums[3:6]), _symmetric(*sums[6:9])
-        return float(sums[0]), sums[1:3], fisher + rest if _is_positive_definite(fisher + rest) else fisher
-
-    parameters = np.clip([np.log(3.0 / (_mean_lead(scores) or 1.0)), -3.0], *_BOUNDS)
-    radius = 2.0  # the largest change of a parameter in a step
-    likelihood, gradient, information = derivatives(parameters)
-    for _ in range(200):
-        ridge = 1e-9 * np.diag(np.diag(information) + 1e-9)  # never singular
-        step = np.linalg.solve(information + ridge, gradient)
-        step *= min(radius / (float(np.abs(step).max()) or 1.0), 1.0)
-        trial = np.clip(parameters + step, *_BOUNDS)
-        result = derivatives(trial)
-        gain = result[0] - likelihood
-        if gain > 0:  # accept the step, and allow a longer one
-            parameters, (likelihood, gradient, information) = trial, result
-            radius = min(2.0 * radius, 8.0)
-            if gain < 1e-10:  # converged
-                break
-        else:  # try a shorter step from the same parameters
-            radius = float(np.abs(step).max()) / 4.0
-            if radius < 1e-7:  # no step raises the likelihood any more
-                break
-    # a (s - largest) / scale + b as a function of the score s itself
-    slope = float(np.exp(parameters[0]) / scale)
-    return slope, float(parameters[1]) - slope * largest
+    start = np.array([np.log(3.0 / (_mean_lead(scores) or 1.0)), -3.0])
+    log_a, b = _most_likely(documents, total, start).tolist()
+    # The curve was fitted to (s - largest) / scale; this is its slope and offset for the score s itself.
+    slope = float(np.exp(log_a) / scale)
+    return slope, b - slope * largest
 
 
 _BOUNDS = np.array([[-12.0, -40.0], [12.0, 40.0]])
 """The least and the largest values of log a and b, for scores from -1 to 0. At b = -40, the curve is an exponential."""
+
+
+def _most_likely(documents: Sequence[_FitDocuments], total_weight: float, start: Floats) -> Floats:
+    """Return the log a and b of the most likely curve; `start` are the first values to try.
+
+    `documents` are blocks of documents, and `total_weight` is the sum of the weights of all documents.
+
+    This is Newton's method, with a limit on the change of a parameter in a step. The limit grows after a step that
+    raises the likelihood. A step that does not raise it is undone, and tried again with a lower limit.
+    """
+    parameters: Floats = np.clip(start, *_BOUNDS)
+    max_change = 2.0
+    likelihood, gradient, information = _likelihood(documents, total_weight, parameters)
+    for _ in range(200):
+        ridge = 1e-9 * np.diag(np.diag(information) + 1e-9)  # so that the sum is not singular
+        step = np.linalg.solve(information + ridge, gradient)
+        step *= min(max_change / (float(np.abs(step).max()) or 1.0), 1.0)
+        trial = np.clip(parameters + step, *_BOUNDS)
+        result = _likelihood(documents, total_weight, trial)
+        gain = result.likelihood - likelihood
+        if gain > 0:
+            parameters, (likelihood, gradient, information) = trial, result
+            max_change = min(2.0 * max_change, 8.0)
+            if gain < 1e-10:  # converged
+                break
+        else:
+            max_change = float(np.abs(step).max()) / 4.0
+            if max_change < 1e-7:  # no step raises the likelihood any more
+                break
+    return parameters
+
+
+class _Likelihood(NamedTuple):
+    """The mean log-likelihood of documents, and the two factors of a step of Newton's method.
+
+    The step is the inverse of `information` times `gradient`.
+    """
+
+    likelihood: float
+    gradient: Floats
+    """By log a and b."""
+    information: Floats
+    """A positive definite matrix (2 x 2): minus the Hessian, or the Fisher information."""
+
+
+def _likelihood(documents: Sequence[_FitDocuments], total_weight: float, parameters: Floats) -> _Likelihood:
+    """Return the mean log-likelihood of all documents, and its derivatives.
+
+    Newton's method needs a negative definite Hessian. If it is not, the Fisher information is used (Fisher scoring), so
+    that every step that is short enough goes uphill.
+    """
+    of_documents = np.concatenate([_likelihood_by_document(block, parameters) for block in documents], axis=1)
+    means = of_documents.sum(axis=1) / total_weight
+    fisher, rest = _symmetric(*means[3:6]), _symmetric(*means[6:9])
+    information = fisher + rest if _is_positive_definite(fisher + rest) else fisher
+    return _Likelihood(float(means[0]), means[1:3], information)
 
 
 def _calibration_documents(
@@ -408,17 +442,20 @@ def _calibration_documents(
 ) -> tuple[Floats, Bools, Floats]:
     """Return scores, true labels and weights of those documents of a block to which a joint curve is fitted.
 
-    These are the documents with a selected term and a score for their class. `numbers`, `scores` and `is_true` are a
-    block of `HeldOutScores.by_document`.
+    These are the documents with a label, a score for this class, and a selected term. `numbers`, `scores` and `is_true`
+    are a block of `HeldOutScores.by_document`.
     """
-    has_score = ~np.isnan(np.where(is_true, scores, 0.0)).any(axis=1) & is_true.any(axis=1)
-    (rows,) = np.nonzero(has_score & ~held_out.is_unknown[numbers])
+    lacks_score = np.isnan(np.where(is_true, scores, 0.0)).any(axis=1)
+    rows = np.flatnonzero(is_true.any(axis=1) & ~lacks_score & ~held_out.is_unknown[numbers])
     weights = held_out.weights_of(numbers[rows])
     return scores[rows], is_true[rows], np.ones(len(rows)) if weights is None else weights
 
 
 def _smooth_targets(is_true: Bools, is_missing: Bools, smoothing: float) -> Floats:
-    """Return the smoothed target of each document and class, which is 0 for classes without a score."""
+    """Return the smoothed target of each document and class: 1 - ε for the true class, plus ε / K for all K classes.
+
+    Classes for which a document has no score are not counted among its K classes, and have the target 0.
+    """
     n_classes = (~is_missing).sum(axis=1, keepdims=True)
     return np.where(is_true, 1.0 - smoothing, 0.0) + np.where(is_missing, 0.0, smoothing / n_classes)
 
@@ -434,7 +471,7 @@ def _mean_lead(scores: Floats) -> float:
 
 
 class _FitDocuments(NamedTuple):
-    """Documents to which a joint curve is fitted; in arrays of classes x documents, sums over classes are fast."""
+    """Documents to which a joint curve is fitted; in arrays of classes x documents, sums over classes are faster."""
 
     scores: Floats
     """Classes x documents, from -1 to 0; 0 for a class that has no score."""
@@ -452,36 +489,41 @@ class _FitDocuments(NamedTuple):
         return cls(known, is_missing if is_missing.any() else None, np.ascontiguousarray(targets.T), weights)
 
 
-def _joint_likelihood(documents: _FitDocuments, parameters: Floats) -> Floats:
-    """Return the share of each document in the log-likelihood and its derivatives, times its weight (9 x documents).
+def _likelihood_by_document(documents: _FitDocuments, parameters: Floats) -> Floats:
+    """Return the log-likelihood of each document and its derivatives, times the document's weight (9 x documents).
 
-    The rows are the log-likelihood; its gradient by log a and by b; the entries (log a, log a), (log a, b) and (b, b)
-    of the Fisher information; and what these entries of minus the Hessian have in addition. `parameters` are log a and
-    b. `fit_joint` derives the formulas.
+    Row 0 is the log-likelihood. Rows 1 and 2 are its gradient by log a and by b. Rows 3 to 5 are the entries (log a,
+    log a), (log a, b) and (b, b) of the Fisher information. Added to rows 6 to 8, they are the same entries of minus
+    the Hessian. `parameters` are log a and b.
+
+    Let g_j = log σ(a s_j + b), so that class j has the probability p_j = exp(g_j) / Σ_i exp(g_i), and let t_j be the
+    smoothed targets of the document, which sum to 1. The log-likelihood of the document is
+    Σ_j t_j log p_j = Σ_j t_j g_j - log Σ_j exp(g_j). Its gradient is Σ_j (t_j - p_j) ∂g_j. Its Hessian is
+    Σ_j (t_j - p_j) ∂²g_j minus the Fisher information, which is the covariance of ∂g under the probabilities p.
     """
     scores, is_missing, targets, weights = documents
     products = np.exp(parameters[0]) * scores
     z = products + parameters[1]
     exponential = np.exp(-np.abs(z))
     divisor = 1.0 + exponential
-    logits = np.minimum(z, 0.0) - np.log(divisor)  # log σ(z), without overflow
+    g = np.minimum(z, 0.0) - np.log(divisor)  # log σ(z), without overflow
     if is_missing is not None:
-        logits[is_missing] = -np.inf
-    logits -= logits.max(axis=0)  # cancels below; without it, all powers could be rounded to 0
-    p = np.exp(logits)
+        g[is_missing] = -np.inf
+    g -= g.max(axis=0)  # cancels in p; without it, all exp(g) of a document could be rounded to 0
+    p = np.exp(g)
     sums = p.sum(axis=0)
     p /= sums
-    log_p = logits - np.log(sums)
+    log_p = g - np.log(sums)
     if is_missing is not None:
         log_p[is_missing] = 0.0
-    by_offset = np.where(z >= 0, exponential, 1.0) / divisor  # σ(-z), the derivative of log σ(z) by b
-    by_slope = by_offset * products  # the derivative of log σ(z) by log a
+    by_offset = np.where(z >= 0, exponential, 1.0) / divisor  # σ(-z), the derivative of g by b
+    by_slope = by_offset * products  # the derivative of g by log a
     difference = targets - p
     slope_gradient, offset_gradient = difference * by_slope, difference * by_offset
     p_slope, p_offset = p * by_slope, p * by_offset
     mean_slope, mean_offset = p_slope.sum(axis=0), p_offset.sum(axis=0)
-    # Minus the second derivative of log σ(z) by b is σ(-z) (1 - σ(-z)). By log a and b, it is times `products`; by log
-    # a twice, it is times the square of `products`, minus `by_slope`.
+    # Minus the second derivative of g by b is c = σ(-z) (1 - σ(-z)); by log a and b, it is c times `products`; by log a
+    # twice, it is c times the square of `products`, minus `by_slope`. `bend` is c times `difference`.
     bend = offset_gradient * (1.0 - by_offset)
     bend_by_products = bend * products
     rows = [
@@ -499,7 +541,7 @@ def _joint_likelihood(documents: _FitDocuments, parameters: Floats) -> Floats:
 
 
 def _symmetric(first: float, mixed: float, second: float) -> Floats:
-    """Return the symmetric matrix with two rows that has these entries."""
+    """Return the matrix [[first, mixed], [mixed, second]]."""
     return np.array([[first, mixed], [mixed, second]])
 
 
@@ -515,7 +557,7 @@ def _log_sigmoid(values: Floats) -> Floats:
 
 
 def _fit_curve(method: str, scores: Floats, is_member: Bools, weights: Floats | None) -> tuple[Floats, Floats]:
-    """Return the knots and values of one class, as `Calibration` stores them.
+    """Return the knots and values of the curve of one class, as `Calibration` stores them.
 
     Without scores, the curve is constant: 0.5 for a sigmoid (slope and offset are 0), and 0 for an isotonic curve.
     """
@@ -528,11 +570,15 @@ def _fit_curve(method: str, scores: Floats, is_member: Bools, weights: Floats | 
 
 
 def _ascends(numbers: Floats, indptr: NDArray[np.int64], least: float = 0.0) -> bool:
-    """Return whether numbers ascend within each curve, in steps of 0 or of more than `least`."""
+    """Return whether numbers ascend within each curve, in steps of 0 or of more than `least`.
+
+    `numbers` are knots or values of a `Calibration`, and `indptr` shows where those of each class begin.
+    """
     steps = np.diff(numbers)
-    is_inside = np.ones(len(steps), np.bool_)
-    is_inside[indptr[1:-1] - 1] = False  # steps from the last number of a curve to the first of the next
-    return bool(((steps[is_inside] == 0) | (steps[is_inside] > least)).all())
+    is_within_curve = np.ones(len(steps), np.bool_)
+    is_within_curve[indptr[1:-1] - 1] = False  # from the last number of a curve to the first of the next
+    steps = steps[is_within_curve]
+    return bool(((steps == 0) | (steps > least)).all())
 
 
 def _are_shares(numbers: Floats) -> bool:

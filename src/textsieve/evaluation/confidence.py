@@ -1,9 +1,9 @@
-"""How many documents get a label with some certainty, and how many of these labels are right.
+"""Count how many documents get a label of at least some probability, and how many of these labels are right.
 
-A user who wants no label that is less probable than some minimum needs to know what the minimum costs. For each of some
-minima, `Confidence` counts the documents whose label is at least as probable (the coverage), and those of them whose
-label is right (the accuracy). A document without a selected term is never certain: its label is the fallback class.
-The differences between consecutive minima are the counts of a band of probabilities (`ProbabilityBand`).
+A user who rejects labels below some minimum probability needs to know what this costs: how many documents keep their
+label (the coverage), and how many of these labels are right (the accuracy). `Confidence` counts both for several
+minima. A document without a selected term never reaches a minimum, because its label is the fallback class. The
+differences between the counts for successive minima are the counts for a band of probabilities (`ProbabilityBand`).
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Confidence:
 
     @classmethod
     def of(cls, probabilities: Floats, is_right: Bools, is_unknown: Bools, weights: Floats | None = None) -> Confidence:
-        """Count documents, given the probability of each label, and whether it is right.
+        """Count documents, given the probability of each document's label, and whether the label is right.
 
         `is_unknown` says which documents have no selected term; `weights` are sample weights.
         """
@@ -97,9 +97,15 @@ class Confidence:
         predicted: Sequence[tuple[Any, ...]],
         weights: Sequence[float] | None,
     ) -> Confidence:
-        """Count documents, given their true and predicted labels; a document without a true label is left out."""
+        """Count documents, given the probability of each document's label, and its true and predicted labels.
+
+        The label is right if these are the same. A document without a true label is left out. The other parameters are
+        those of `of`.
+        """
         labelled = np.array([bool(labels) for labels in true], np.bool_)
-        is_right = np.array([set(a) == set(b) for a, b in zip(true, predicted, strict=True)], np.bool_)
+        is_right = np.array(
+            [set(true_labels) == set(labels) for true_labels, labels in zip(true, predicted, strict=True)], np.bool_
+        )
         counts = None if weights is None else np.asarray(weights)[labelled]
         return cls.of(probabilities[labelled], is_right[labelled], is_unknown[labelled], counts)
 
@@ -110,35 +116,37 @@ class Confidence:
         return Confidence(self.documents + other.documents, certain, right, self.all_right + other.all_right)
 
     def pairs(self) -> list[tuple[float, float]]:
-        """Return the numbers of documents and of right labels, for the minimum 0 and for each of `MINIMA`."""
+        """Return the number of documents and of right labels for each minimum: for 0, then for each of `MINIMA`."""
         return [(self.documents, self.all_right), *zip(self.certain, self.right, strict=True)]
 
     @classmethod
     def of_pairs(cls, pairs: Sequence[tuple[float, float]]) -> Confidence:
-        """Return the counts that `pairs` returned."""
+        """Return the `Confidence` whose `pairs` are given."""
         (documents, all_right), *others = pairs
         return cls(documents, tuple(certain for certain, _ in others), tuple(right for _, right in others), all_right)
 
     def rows(self) -> list[ConfidenceRow]:
         """Return coverage and accuracy for each of `MINIMA`."""
         return [
-            ConfidenceRow(minimum, _share(certain, self.documents), _share(right, certain))
+            ConfidenceRow(minimum, share_of(certain, self.documents), share_of(right, certain))
             for minimum, certain, right in zip(MINIMA, self.certain, self.right, strict=True)
         ]
 
     def bands(self) -> list[ProbabilityBand]:
-        """Return the number of documents and the accuracy between consecutive minima, from 0 to 1."""
+        """Return the number of documents and the accuracy for each band from 0 to 1, between successive minima."""
         bounds, counts = pairwise((0.0, *MINIMA, 1.0)), pairwise((*self.pairs(), (0, 0)))
-        return [
-            ProbabilityBand(low, high, documents - above, _share(right - right_above, documents - above))
-            for (low, high), ((documents, right), (above, right_above)) in zip(bounds, counts, strict=True)
-        ]
+        bands = []
+        for (low, high), ((documents, right), (documents_above, right_above)) in zip(bounds, counts, strict=True):
+            # The documents that reach the lower end of the band but not its upper end.
+            n_documents, n_right = documents - documents_above, right - right_above
+            bands.append(ProbabilityBand(low, high, n_documents, share_of(n_right, n_documents)))
+        return bands
 
     def to_dict(self) -> dict[str, Any]:
         """Return the number of documents and the rows as JSON values."""
         return {"documents": self.documents, "rows": [row._asdict() for row in self.rows()]}
 
 
-def _share(part: float, whole: float) -> float:
+def share_of(part: float, whole: float) -> float:
     """Return part / whole, and 0 if the whole is 0."""
     return part / whole if whole else 0.0

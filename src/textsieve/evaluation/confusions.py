@@ -1,6 +1,7 @@
-"""The classes that are confused most, each pair with a few documents as examples.
+"""List the pairs of classes that are confused most, each with a few documents as examples.
 
-The worst pairs are known only after the last document, and the texts of all wrong documents may not fit in memory. So
+A document of one class for which another is predicted is a mistake of this pair of classes. Which pairs have most
+mistakes is known only after the last document, and the texts of all wrong documents may not fit in memory. So
 `ConfusionExamples` keeps the beginnings of a few texts of each pair, for a limited number of pairs.
 """
 
@@ -17,8 +18,9 @@ MAX_CONFUSIONS = 20
 MAX_PAIRS_WITH_EXAMPLES = 1_000
 """The largest number of pairs whose examples are in memory; those of less frequent pairs are dropped."""
 MAX_EXAMPLE_CHARACTERS = 200
+"""The largest length of the beginning of a text."""
 _READ_CHARACTERS = 10 * MAX_EXAMPLE_CHARACTERS
-"""How many characters of a text are searched for its beginning, which may follow white space."""
+"""How many characters of a text are read for its beginning; more than its length, because white space is shortened."""
 
 Pair = tuple[Any, Any]
 """A true label and the label that was predicted instead."""
@@ -87,7 +89,8 @@ def list_confusions(
 ) -> list[ConfusedClasses]:
     """Return the pairs of classes that are confused most, the most frequent first; at most `MAX_CONFUSIONS`.
 
-    `pairs` has the number of documents of each true and predicted label, and `n_true` that of each true label.
+    `pairs` has the number of documents of each pair of a true and a predicted label, and `n_true` that of each true
+    label. Of pairs with as many documents, the one with the larger share of its true label comes first.
     """
     wrong = {pair: count for pair, count in pairs.items() if pair[0] != pair[1]}
     worst = sorted(wrong, key=lambda pair: (-wrong[pair], -wrong[pair] / n_true[pair[0]]))[:MAX_CONFUSIONS]
@@ -123,25 +126,29 @@ class ConfusionExamples:
         predicted: Sequence[tuple[Any, ...]],
         probabilities: Sequence[float] | Floats | None,
     ) -> ConfusionExamples:
-        """Return the examples among some documents with one label each; those without a true label are left out."""
-        documents: dict[Pair, list[int]] = {}
+        """Return up to `n_each` examples of each pair of confused classes among some documents.
+
+        Each document has one true label, or none, and one predicted label; documents without a true label are left out.
+        With the probabilities of the predicted labels, the most probable documents are taken, otherwise the first ones.
+        """
+        documents: dict[Pair, list[int]] = {}  # the numbers of the wrong documents of each pair
         for number, (true_labels, labels) in enumerate(zip(true, predicted, strict=True)):
             if true_labels and true_labels[0] != labels[0]:
                 documents.setdefault((true_labels[0], labels[0]), []).append(number)
 
         def example(number: int) -> ExampleDocument:
+            """Return a document, given by its number, as an example."""
             probability = None if probabilities is None else float(probabilities[number])
             return ExampleDocument(places[number], beginning(texts[number]), probability)
 
-        if probabilities is not None:  # the stable sort leaves equally probable documents in their order
-            by_probability = probabilities
-            documents = {
-                pair: sorted(numbers, key=lambda number: -by_probability[number]) for pair, numbers in documents.items()
-            }
+        if probabilities is not None:
+            known_probabilities = probabilities  # a name that is never None, for the type checker
+            for numbers in documents.values():  # the sort is stable: equally probable documents keep their order
+                numbers.sort(key=lambda number: -known_probabilities[number])
         return cls(n_each, {pair: tuple(map(example, numbers[:n_each])) for pair, numbers in documents.items()})
 
     def __add__(self, other: ConfusionExamples) -> ConfusionExamples:
-        """Return the best examples of both; of equally good ones, the first are taken."""
+        """Return the examples of both with the largest probabilities; of equally probable ones, the first are taken."""
         by_pair = dict(self.by_pair)
         n_each = max(self.n_each, other.n_each)
         for pair, more in other.by_pair.items():
@@ -150,7 +157,7 @@ class ConfusionExamples:
         return ConfusionExamples(n_each, by_pair)
 
     def of_most_frequent(self, pairs: Mapping[Pair, float]) -> ConfusionExamples:
-        """Return the examples of at most `MAX_PAIRS_WITH_EXAMPLES` pairs, the most frequent ones."""
+        """Return the examples of at most `MAX_PAIRS_WITH_EXAMPLES` pairs, those with most documents in `pairs`."""
         if len(self.by_pair) <= MAX_PAIRS_WITH_EXAMPLES:
             return self
         most_frequent = sorted(self.by_pair, key=lambda pair: -pairs[pair])[:MAX_PAIRS_WITH_EXAMPLES]

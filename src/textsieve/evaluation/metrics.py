@@ -16,7 +16,7 @@ from itertools import repeat
 from typing import Any, NamedTuple
 
 from ..errors import counted
-from .confidence import Confidence, ProbabilityBand
+from .confidence import Confidence, ProbabilityBand, share_of
 from .confusions import NO_EXAMPLES, ConfusedClasses, ConfusionExamples, list_confusions
 
 MAX_LINES = 50
@@ -78,9 +78,9 @@ class Report:
     pairs: Counter[tuple[Any, Any]] = field(default_factory=Counter)
     """The number of documents for each (true, predicted) pair of labels; empty for multilabel models."""
     confidence: Confidence | None = None
-    """How many labels are certain, and how many of these are right; None if the model has no probabilities."""
+    """How many labels reach a minimum probability, and how many of these are right; None without probabilities."""
     examples: ConfusionExamples = field(default=NO_EXAMPLES, compare=False)
-    """The beginnings of some documents with a wrong label; reports with equal figures are equal whatever these are."""
+    """The beginnings of some documents with a wrong label; they do not count when reports are compared with `==`."""
 
     def __repr__(self) -> str:
         """Return the overall figures."""
@@ -122,9 +122,10 @@ class Report:
         numbers = {
             name: getattr(self, name) + getattr(other, name) for name in ("documents", "unlabelled", "unknown", "right")
         }
-        # If only one of the reports has a confidence, the sum gets this one.
-        known = [report.confidence for report in (self, other) if report.confidence is not None]
-        confidence = known[0] + known[1] if len(known) == 2 else known[0] if known else None
+        if self.confidence is None or other.confidence is None:
+            confidence = self.confidence or other.confidence  # the only one, or None
+        else:
+            confidence = self.confidence + other.confidence
         examples = (self.examples + other.examples).of_most_frequent(counters["pairs"])
         multilabel = self.multilabel or other.multilabel
         return Report(self.classes, multilabel, **numbers, **counters, confidence=confidence, examples=examples)
@@ -137,22 +138,22 @@ class Report:
     @property
     def accuracy(self) -> float:
         """Return the share of documents whose predicted labels are exactly the true ones."""
-        return _share(self.right, self.documents)
+        return share_of(self.right, self.documents)
 
     @property
     def micro_f1(self) -> float:
         """Return F1 of the counts of all classes added up."""
-        return _share(2 * self.hits.total(), self.predicted.total() + self.true.total())
+        return share_of(2 * self.hits.total(), self.predicted.total() + self.true.total())
 
     @property
     def micro_precision(self) -> float:
         """Return the share of all predicted labels that are right."""
-        return _share(self.hits.total(), self.predicted.total())
+        return share_of(self.hits.total(), self.predicted.total())
 
     @property
     def micro_recall(self) -> float:
         """Return the share of all true labels that were predicted."""
-        return _share(self.hits.total(), self.true.total())
+        return share_of(self.hits.total(), self.true.total())
 
     @property
     def macro_precision(self) -> float:
@@ -172,16 +173,16 @@ class Report:
     def _mean(self, measure: str) -> float:
         """Return the mean of a field of `ClassRow` over the classes that occur among the true or predicted labels."""
         rows = [row for row in self.rows() if row.documents or row.predicted]
-        return _share(sum(getattr(row, measure) for row in rows), len(rows))
+        return share_of(sum(getattr(row, measure) for row in rows), len(rows))
 
     def rows(self) -> list[ClassRow]:
         """Return a row for each class, in the order of `labels`."""
         return [
             ClassRow(
                 label,
-                _share(self.hits[label], self.predicted[label]),
-                _share(self.hits[label], self.true[label]),
-                _share(2 * self.hits[label], self.predicted[label] + self.true[label]),
+                share_of(self.hits[label], self.predicted[label]),
+                share_of(self.hits[label], self.true[label]),
+                share_of(2 * self.hits[label], self.predicted[label] + self.true[label]),
                 self.true[label],
                 self.predicted[label],
             )
@@ -268,7 +269,7 @@ def compare_labels(
     n_predicted: Counter[Any] = Counter()
     n_true: Counter[Any] = Counter()
     pairs: Counter[tuple[Any, Any]] = Counter()
-    # Dictionaries have each label once, and keep the order, so that `pairs` gets the first label of each document.
+    # Labels become the keys of a dictionary: each label once, in their order, because `pairs` gets the first.
     label_pairs = zip(map(dict.fromkeys, true), map(dict.fromkeys, predicted), strict=True)
     document_weights = repeat(1) if weights is None else weights  # `repeat` never ends, so `zip` can't be strict
     for (true_labels, predicted_labels), weight in zip(label_pairs, document_weights, strict=weights is not None):
@@ -286,11 +287,16 @@ def compare_labels(
         if not multilabel:  # both have a label: `no_label_is_valid` is for multilabel models only
             pairs[next(iter(true_labels)), next(iter(predicted_labels))] += weight
     return Report(
-        *(tuple(classes), multilabel, n_documents, n_unlabelled, n_unknown, n_right),
-        *(hits, n_predicted, n_true, pairs, confidence, examples),
+        tuple(classes),
+        multilabel,
+        documents=n_documents,
+        unlabelled=n_unlabelled,
+        unknown=n_unknown,
+        right=n_right,
+        hits=hits,
+        predicted=n_predicted,
+        true=n_true,
+        pairs=pairs,
+        confidence=confidence,
+        examples=examples,
     )
-
-
-def _share(part: float, whole: float) -> float:
-    """Return part / whole, and 0 if the whole is 0."""
-    return part / whole if whole else 0.0

@@ -1,4 +1,7 @@
-"""The names that the settings `cut` and `probabilities` take, and their meanings, without importing the methods."""
+"""The values of the settings `cut` and `probabilities`, and their meanings, for help and errors.
+
+They are apart from the methods, so that the command line can list them without importing numpy.
+"""
 
 from ..registry import list_classifiers
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def report_card(report: Report, title: str = "Evaluation") -> Html:
-    """Return a card with the overall figures, the classes, the probability bands, and the confused classes."""
+    """Return a card with the overall figures, the classes, tables on probabilities, and the confused classes."""
     figures = [
         ("documents", f"{report.documents:,}"),
         *([] if report.multilabel else [("accuracy", f"{report.accuracy:.3f}")]),
@@ -28,17 +28,17 @@ def report_card(report: Report, title: str = "Evaluation") -> Html:
     if report.confusions:
         caption = element("div", "Confused classes", class_="caption")
         content += [caption, confusion_list(report.confusions)]
-    for count, end in (
-        (report.unlabelled, (" without a label was left out.", " without a label were left out.")),
-        (report.unknown, (" has no term of the model.", " have no term of the model.")),
+    for count, singular, plural in (
+        (report.unlabelled, "document without a label was left out.", "documents without a label were left out."),
+        (report.unknown, "document has no term of the model.", "documents have no term of the model."),
     ):
         if count:
-            content.append(note(counted(count, "document") + end[count != 1]))
+            content.append(note(counted(count, singular, plural)))
     return card(title, *content)
 
 
 def _class_table(report: Report) -> Html:
-    """Return a row for each class with its documents, precision, recall and F1."""
+    """Return a table with a row for each class: its numbers of documents, precision, recall and F1."""
     rows = [
         (
             row.label,
@@ -54,12 +54,12 @@ def _class_table(report: Report) -> Html:
 
 
 def confidence_tables(confidence: Confidence) -> Html:
-    """Return two tables: how many labels are right by their probability, and what a minimum probability would give."""
+    """Return two tables: how many labels are right by their probability, and by a minimum of their probability."""
     return element("div", _band_table(confidence), _coverage_table(confidence), class_="columns")
 
 
 def _band_table(confidence: Confidence) -> Html:
-    """Return how many labels are right, by the probability of the label."""
+    """Return a table with a row for each band of probabilities: how many labels are in it, and how many are right."""
     rows = [
         (
             f"{band.min_probability:g} to {band.max_probability:g}",
@@ -74,7 +74,7 @@ def _band_table(confidence: Confidence) -> Html:
 
 
 def _coverage_table(confidence: Confidence) -> Html:
-    """Return the share of documents whose label has at least some probability, and how many of these are right."""
+    """Return a table with a row for each minimum: how many labels are at least as probable, and how many are right."""
     rows = [
         (f"{row.min_probability:g}", f"{row.accuracy:.1%}" if row.share else "", f"{row.share:.1%}", bar(row.share))
         for row in confidence.rows()

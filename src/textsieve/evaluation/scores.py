@@ -1,8 +1,9 @@
 """Scores of many documents for many classes, without all of them (documents x classes) in memory.
 
 The scores of 20,000 documents for 10,000 classes take 1.6 GB. So documents are scored in blocks, and each block becomes
-labels before the next is scored. Only thresholds and probabilities need all scores: `HeldOutScores` keeps the
-blocks, in a temporary file if they are large, and reads them class by class or block by block.
+labels before the next is scored. Only the fitting of thresholds and probabilities needs all scores of some documents,
+those that are held out: `HeldOutScores` keeps their blocks, in a temporary file if they are large, and reads them class
+by class or block by block.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ CELLS_IN_MEMORY = 1 << 23
 
 
 def blocks(n_documents: int, n_classes: int) -> Iterator[slice]:
-    """Yield slices of the documents, each with at most `BLOCK_CELLS` scores, but at least one document.
+    """Yield slices of the document numbers, each for at most `BLOCK_CELLS` scores, or for a single document.
 
     Without documents, there is one empty slice, so that callers who join the results have at least one.
     """
@@ -42,7 +43,10 @@ def blocks(n_documents: int, n_classes: int) -> Iterator[slice]:
 
 
 class DocumentScores(NamedTuple):
-    """The scores of some documents, and how they become labels: the same for training, comparison and prediction."""
+    """The scores of some documents, and how they become labels.
+
+    Training, comparison and prediction all use this class, so that the same scores give the same labels.
+    """
 
     scores: Floats
     """Documents x classes."""
@@ -56,12 +60,12 @@ class DocumentScores(NamedTuple):
         return np.where(self.is_unknown, self.fallback, self.scores.argmax(axis=1))
 
     def labels(self, rule: ThresholdRule | None) -> Bools:
-        """Return which classes each document gets (documents x classes): those of the rule, or without one the best."""
-        numbers = np.arange(self.scores.shape[1])
+        """Return which classes each document gets (documents x classes): the best one, or those of a threshold rule."""
+        class_numbers = np.arange(self.scores.shape[1])
         if rule is None:
-            return np.asarray(numbers == self.best()[:, np.newaxis])
+            return np.asarray(class_numbers == self.best()[:, np.newaxis])
         is_label = rule(self.scores)
-        is_label[self.is_unknown] = numbers == self.fallback
+        is_label[self.is_unknown] = class_numbers == self.fallback  # only the fallback class
         return is_label
 
 
@@ -76,10 +80,12 @@ class _Block(NamedTuple):
 
 
 class HeldOutScores:
-    """Scores and true labels of held-out documents. A score is NaN if a document has none for a class.
+    """Scores and true labels of held-out documents.
 
     `true` is the indicator matrix of the labels (documents x classes), and `weights` has the sample weight of each
-    document; None: each counts once. Results do not depend on how the documents are divided into blocks.
+    document; None: each counts once. A document may have no score for a class, for example because the model that
+    scored it does not know the class. Such a score is NaN. Results do not depend on how documents are divided into
+    blocks.
     """
 
     def __init__(self, true: csr_array, weights: Floats | None) -> None:
@@ -95,7 +101,7 @@ class HeldOutScores:
     def of(cls, scores: Floats, true: Bools, weights: Floats | None = None) -> HeldOutScores:
         """Return `HeldOutScores` for scores and true labels that are arrays in memory (documents x classes).
 
-        `scores` is not copied: the blocks are views of it, so none of them goes to the temporary file.
+        The blocks are views of `scores`, which is not copied, so no block goes to the temporary file.
         """
         from scipy.sparse import csr_array
 
@@ -112,8 +118,8 @@ class HeldOutScores:
     @property
     def n_true(self) -> float:
         """Return the number of true labels; with weights, each label counts as much as its document."""
-        per_document = self.true.sum(axis=1)
-        return float(per_document.sum() if self.weights is None else self.weights @ per_document)
+        n_labels = self.true.sum(axis=1)  # of each document
+        return float(n_labels.sum() if self.weights is None else self.weights @ n_labels)
 
     def weights_of(self, documents: Ints | Bools) -> Floats | None:
         """Return the weights of some documents, given by number or by a mask; None: each counts once."""
@@ -147,16 +153,16 @@ class HeldOutScores:
         once).
         """
         true_by_class = self.true.tocsc()
-        # Blocks are read again for each table of `n_at_once` classes, which is about as large as a block.
+        # The scores of all documents are read for a few classes at once: as many as make a table as large as a block.
         n_at_once = max(BLOCK_CELLS // max(self.n_documents, 1), 1)
         for first in range(0, self.n_classes, n_at_once):
             last = min(first + n_at_once, self.n_classes)
-            table = np.full((last - first, self.n_documents), np.nan)
+            table = np.full((last - first, self.n_documents), np.nan)  # classes x documents
             for block in self._blocks:
                 table[:, block.documents] = self._read(block, first, last)
-            for number, scores in enumerate(table, first):
+            for class_number, scores in enumerate(table, first):
                 is_member = np.zeros(self.n_documents, np.bool_)
-                begin, end = true_by_class.indptr[number : number + 2]
+                begin, end = true_by_class.indptr[class_number : class_number + 2]
                 is_member[true_by_class.indices[begin:end]] = true_by_class.data[begin:end] != 0
                 has_score = ~np.isnan(scores)
                 yield scores[has_score], is_member[has_score], self.weights_of(has_score)
@@ -171,8 +177,9 @@ class HeldOutScores:
             is_added[block.documents] = True
             yield block.documents, self._read(block, 0, self.n_classes).T, self._is_member(block.documents)
         rest = np.flatnonzero(~is_added)
-        # Without such documents, `blocks` would yield an empty slice, which is not wanted here.
-        for part in blocks(len(rest), self.n_classes) if len(rest) else ():
+        if not len(rest):  # `blocks` would yield an empty slice
+            return
+        for part in blocks(len(rest), self.n_classes):
             documents = rest[part]
             yield documents, np.full((len(documents), self.n_classes), np.nan), self._is_member(documents)
 

@@ -1,25 +1,25 @@
-"""Turn the scores of multilabel documents into labels: five rules, four of them after Yang (2001).
+"""Turn the scores of multilabel documents into labels: five methods, four of them after Yang (2001).
 
 - `SCut`: each class has its own threshold, the one with the best F1 on held-out documents.
-- `SCutFBR`: the same, but a class whose best F1 is below a floor, which is common for rare classes, does not use its
-  threshold: only a score as high as the best held-out one counts (`fallback="top"`, Yang's FBR.1), or none (`"never"`,
-  FBR.0). A threshold fitted to two or three documents tends to add more wrong labels than right ones.
+- `SCutFBR`: the same, unless the best F1 of a class is below a floor, as is common for rare classes. A threshold fitted
+  to two or three documents tends to add more wrong labels than right ones. So such a class has a very high threshold
+  instead: the best held-out score (`fallback="top"`, Yang's FBR.1), or infinity (`fallback="never"`, FBR.0).
 - `RCut`: each document gets its r best classes; r is given, or the one with the best micro-F1.
 - `PCut`: each class gets documents in proportion to its share among the held-out ones, times a factor that is given or
   has the best micro-F1. `PCut.predict` takes a whole collection, and gives each class that share of its documents,
-  those with the best scores. A model, which may predict single documents, uses thresholds: the scores at which the
-  held-out documents were cut.
+  those with the best scores. But a model may have to predict a single document. So it uses thresholds, those that give
+  each class its share of the held-out documents.
 - `ZeroCut`: all classes whose score is not below 0, which is the boundary of classifiers trained for each class against
   the rest. It needs no held-out documents, like `RCut` with a given r.
 
-All are fitted on scores (documents x classes) and the true labels as an indicator matrix. If a document has no score
-(NaN) for a class, it is left out for this class.
+All are fitted to scores (documents x classes) and the true labels as an indicator matrix. A document without a score
+for a class (NaN) is left out for this class.
 
-**The best threshold for F1.** With the documents sorted by score, accepting the first i gives F1 = 2 hits / (i +
-members), where hits are the members of the class among these, so one pass over the sorted scores finds the best i. The
-threshold is half-way between the last accepted score and the next, or the last score if all documents are accepted.
-Equal scores are accepted together. Of several thresholds with the same F1, the one that accepts the fewest documents is
-used.
+**The best threshold for F1.** The documents are sorted by score, the best first. If the first i are accepted, F1 is
+2 hits / (i + members), where members is the number of documents of the class, and hits the number of members among the
+first i. So one pass over the sorted scores finds the best i. The threshold is half-way between the last accepted score
+and the next, or the last score if all documents are accepted. Documents with equal scores are accepted together. Of
+several thresholds with the same F1, the one that accepts the fewest documents is used.
 """
 
 from __future__ import annotations
@@ -67,9 +67,10 @@ def best_f1_threshold(scores: Floats, is_member: NDArray[np.bool_], weights: Flo
     last_accepted = int(np.argmax(np.where(is_last_of_equals, f1, -1.0)))
     if last_accepted + 1 == len(ordered):  # all documents are accepted
         return float(ordered[last_accepted])
-    half_way = 0.5 * ordered[last_accepted] + 0.5 * ordered[last_accepted + 1]
+    lowest_accepted, highest_rejected = ordered[last_accepted], ordered[last_accepted + 1]
+    half_way = 0.5 * lowest_accepted + 0.5 * highest_rejected
     # Half-way between neighbouring floats is rounded to one of them, which must not be the rejected one.
-    return float(half_way if half_way > ordered[last_accepted + 1] else ordered[last_accepted])
+    return float(half_way if half_way > highest_rejected else lowest_accepted)
 
 
 FACTORS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.35, 1.5, 1.75, 2.0)
@@ -92,7 +93,7 @@ class ThresholdRule(NamedTuple):
         return best_ranks(scores, self.ranks)
 
 
-def best_first(scores: Floats, n: int) -> NDArray[np.int64]:
+def best_classes(scores: Floats, n: int) -> NDArray[np.int64]:
     """Return the numbers of the n best classes of each document; of equal scores, the first class is better."""
     return np.argsort(-scores, axis=1, kind="stable")[:, :n]
 
@@ -100,7 +101,7 @@ def best_first(scores: Floats, n: int) -> NDArray[np.int64]:
 def best_ranks(scores: Floats, ranks: int) -> Bools:
     """Return which classes are among the `ranks` best of each document (documents x classes)."""
     is_label = np.zeros(scores.shape, np.bool_)
-    np.put_along_axis(is_label, best_first(scores, ranks), True, axis=1)
+    np.put_along_axis(is_label, best_classes(scores, ranks), True, axis=1)
     return is_label
 
 
@@ -125,7 +126,7 @@ class Cut(metaclass=ABCMeta):
     rule_: ThresholdRule
 
     def untuned_rule(self, n_classes: int) -> ThresholdRule | None:
-        """Return the rule if it needs no held-out documents, otherwise None."""
+        """Return the rule of a method that needs no held-out documents; None if it must be fitted to them."""
         return None
 
     def fit(self, scores: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -239,12 +240,13 @@ class SCutFBR(SCut):
         n_right, n_predicted, n_true = (
             count_labels(is_label, weights) for is_label in (is_accepted & is_member, is_accepted, is_member)
         )
-        if 2.0 * n_right >= self.floor * (n_predicted + n_true or 1.0):  # F1 is not below the floor
+        # F1 >= floor, without a division that could be rounded
+        if 2.0 * n_right >= self.floor * (n_predicted + n_true or 1.0):
             return threshold
         if self.fallback == "never":
             return float("inf")
         best = scores.max()
-        # If all scores are equal, the best score as threshold would accept all documents, so it is set just above it.
+        # If all scores are equal, the best score would accept all documents. Then the threshold is just above it.
         return float(np.nextafter(best, np.inf) if (scores == best).all() else best)
 
 
@@ -286,17 +288,18 @@ class RCut(Cut):
         rule = self.untuned_rule(held_out.n_classes)
         if rule is not None:
             return rule
-        # Numbers of ranks above the largest number of labels of a document are not tried.
-        max_ranks = int(held_out.true.sum(axis=1).max(initial=1))  # at least 1
-        n_right = np.zeros(max_ranks)  # right labels if each document gets its best class, its two best classes, ...
+        # From 1 to the largest number of labels that a document has.
+        max_ranks = int(held_out.true.sum(axis=1).max(initial=1))
+        # The number of right labels if each document gets its best class, its two best classes, ...
+        n_right = np.zeros(max_ranks)
         for documents, scores, is_true in held_out.by_document():
             # A class without a score (NaN) comes last.
-            order = best_first(np.where(np.isnan(scores), -np.inf, scores), max_ranks)
-            is_right = np.take_along_axis(is_true, order, axis=1)
+            order = best_classes(np.where(np.isnan(scores), -np.inf, scores), max_ranks)
+            is_right = np.take_along_axis(is_true, order, axis=1)  # documents x ranks
             weights = held_out.weights_of(documents)
-            by_rank = is_right.sum(axis=0) if weights is None else weights @ is_right
-            padding = np.zeros(max_ranks - len(by_rank))  # empty unless there are fewer classes than ranks
-            n_right += np.cumsum(np.concatenate([by_rank, padding]))
+            right_at_rank = is_right.sum(axis=0) if weights is None else weights @ is_right
+            padding = np.zeros(max_ranks - len(right_at_rank))  # empty unless there are fewer classes than ranks
+            n_right += np.cumsum(np.concatenate([right_at_rank, padding]))
 
         def f1(ranks: int) -> float:
             """Return micro-F1 if each document gets this number of classes."""
@@ -307,7 +310,7 @@ class RCut(Cut):
 
 
 class PCut(Cut):
-    """For each class, a number of documents in proportion to its share among the held-out documents.
+    """A number of documents for each class, in proportion to its share among the held-out documents.
 
     Parameters
     ----------
@@ -332,18 +335,16 @@ class PCut(Cut):
         self.factor = factor
 
     def _fit_rule(self, held_out: HeldOutScores) -> ThresholdRule:
-        """Return the thresholds for the given factor, or for the one of `FACTORS` with the best micro-F1.
+        """Return the rule for the given factor, or for the one of `FACTORS` with the best micro-F1.
 
-        Of equally good factors, the smallest is used. Sets `factor_`, and `shares_`, the share of each class.
+        Of equally good factors, the smallest is used. Also set `factor_`, the factor, and `shares_`, the share of each
+        class among the held-out documents.
         """
-        if self.factor is not None and (
-            isinstance(self.factor, bool) or not (isinstance(self.factor, int | float) and 0 < self.factor < np.inf)
-        ):
-            raise InputError(setting="factor", value=self.factor, hint="use a number above 0, or None")
+        self._check_factor()
         factors = FACTORS if self.factor is None else (self.factor,)
         thresholds = np.empty((len(factors), held_out.n_classes))  # a row for each factor; the best row is the result
         self.shares_ = np.empty(held_out.n_classes)
-        n_right, n_predicted = np.zeros(len(factors)), np.zeros(len(factors))
+        n_right, n_predicted = np.zeros(len(factors)), np.zeros(len(factors))  # labels of all classes, for each factor
         for class_number, (scores, is_member, weights) in enumerate(held_out.by_class()):
             self.shares_[class_number] = _share(is_member, weights)
             for row, factor in enumerate(factors):
@@ -359,6 +360,12 @@ class PCut(Cut):
         best = f1.index(max(f1))
         self.factor_ = factors[best]
         return ThresholdRule(thresholds[best], ranks=None)
+
+    def _check_factor(self) -> None:
+        """Raise `InputError` unless the factor is None, or a finite number above 0."""
+        is_number = isinstance(self.factor, int | float) and not isinstance(self.factor, bool)
+        if self.factor is not None and not (is_number and 0 < self.factor < np.inf):
+            raise InputError(setting="factor", value=self.factor, hint="use a number above 0, or None")
 
     def predict(self, scores: Any) -> NDArray[np.int64]:
         """Return the labels of a whole collection as a matrix of 0 and 1 (documents x classes).
@@ -395,46 +402,47 @@ class ZeroCut(Cut):
         return ThresholdRule(np.zeros(n_classes), ranks=None)
 
     def _fit_rule(self, held_out: HeldOutScores) -> ThresholdRule:
+        """Return a threshold of 0 for each class; the documents do not matter."""
         return self.untuned_rule(held_out.n_classes)
 
 
 def cut_at_share(scores: Floats, share: float, weights: Floats | None = None) -> float:
     """Return the threshold that accepts about this share of the documents, given their scores for a class.
 
-    The share times the number of documents, rounded, is the number of documents to accept; if it is 0, none is
-    accepted, and the threshold is infinity. A threshold can't separate documents with equal scores. So of the documents
-    with the score at which the number is reached, all are accepted or all are rejected, whichever comes closer to the
-    number. There is one exception: documents with the best score are accepted even if rejecting them came closer,
-    unless all scores are equal.
+    The number of documents to accept is the share times the number of all, rounded. If it is 0, the threshold is
+    infinity. Otherwise, the best documents are accepted until the number is reached. A threshold can't separate
+    documents with equal scores. So the documents with the score of the last one to accept are all accepted or all
+    rejected, whichever comes closer to the number. There is one exception: documents with the best score of all are
+    accepted even if rejecting them comes closer, unless all scores are equal.
 
     Without scores, the threshold is 0, as in `best_f1_threshold`; a class that could not be learned, because all
     training documents or none belong to it, has no scores. With `weights`, numbers of documents are sums of weights.
     """
     if not len(scores):
         return 0.0
-    # `n_through` is the number (or total weight) of the documents from the best score to each score.
+    # The scores, the best first, and for each the number (or total weight) of the documents from the best one to it.
     if weights is None:
         ordered, n_through = np.sort(scores)[::-1], np.arange(1.0, len(scores) + 1.0)
     else:
         order = np.argsort(-scores)
         ordered, n_through = scores[order], np.cumsum(weights[order])
-    total = float(n_through[-1])
+    n_all = float(n_through[-1])
     are_integers = weights is None or bool((weights == np.floor(weights)).all())
-    # The number of documents to accept, or their total weight. It is rounded unless some weight is a fraction, and is
-    # at most the total, because `PCut` may multiply a share to more than 1.
-    n_target = min(round(share * total) if are_integers else share * total, total)
+    # A total weight is not rounded if some weight is a fraction. `PCut` may multiply a share to more than 1.
+    n_target = min(round(share * n_all) if are_integers else share * n_all, n_all)
     if n_target == 0:
         return float("inf")
     last_score = ordered[np.searchsorted(n_through, n_target)]
-    # The documents from `begin` to before `end` have the score of the last one to accept.
+    # The documents from `begin` to before `end` have this score.
     begin = np.searchsorted(-ordered, -last_score, side="left")
     end = np.searchsorted(-ordered, -last_score, side="right")
-    n_above = float(n_through[begin - 1]) if begin else 0.0
-    if n_target - n_above < n_through[end - 1] - n_target:  # it is closer to reject all documents with the last score
-        if begin:
-            return float(ordered[begin - 1])
-        if end == len(ordered):  # all scores are equal: accept none
-            return float(np.nextafter(last_score, np.inf))
+    n_without = float(n_through[begin - 1]) if begin else 0.0  # accepted if the documents with this score are rejected
+    n_with = n_through[end - 1]
+    is_closer_without = n_target - n_without < n_with - n_target
+    if is_closer_without and begin > 0:
+        return float(ordered[begin - 1])
+    if is_closer_without and end == len(ordered):  # all scores are equal, and just above them, none is accepted
+        return float(np.nextafter(last_score, np.inf))
     return float(last_score)
 
 
@@ -461,7 +469,7 @@ def _check_scores(scores: Any, y: Any) -> tuple[Floats, Bools]:
 
 
 CUTS: dict[str, type[Cut]] = dict(zip(names.CUTS, (SCut, SCutFBR, RCut, PCut, ZeroCut), strict=True))
-"""The classes by the names that the setting `cut` takes."""
+"""The class of each method by its name in the setting `cut`."""
 
 
 def cut_of(setting: Any, options: Mapping[str, Any] | None) -> Cut:

@@ -1,10 +1,11 @@
 """Hold documents out, divide them into folds, and choose the number of terms from a learning curve.
 
 **Held-out documents and folds.** Documents are sorted by class, in the order in which classes first occur. To hold out
-a share of 1/n, every n-th of this list is held out; for folds, the list is dealt to the folds in turn. The count
-continues from class to class. So each class is spread evenly, and nothing is random. Small classes contribute their
-share: if a fifth is held out of four classes with three documents each, two of the classes have a held-out document. A
-class is never held out completely. A multilabel document counts for its first label.
+a share of 1/n, every n-th document of this list is held out. For folds, the list is dealt to the folds in turn. Both
+count through the whole list, and do not start again with each class. So each class is spread evenly, nothing is random,
+and small classes contribute their share, too: if a fifth is held out of four classes with three documents each, two of
+the classes have a held-out document. A class is never held out completely. A multilabel document counts for its first
+label.
 
 **The number of terms.** Scores near the best one may differ from it by chance only. So the smallest number of terms is
 chosen whose mean score is within one standard error of the best (the one-standard-error rule of Breiman and others,
@@ -80,11 +81,12 @@ def held_out(classes: Iterable[Hashable], share: float) -> NDArray[np.bool_]:
     for documents in by_class:
         if len(documents) == 1:
             continue
-        # Document i (from 1, continuing from class to class) is held out if an integer is in (share (i-1), share i].
-        passed = np.floor(np.arange(n_before, n_before + len(documents) + 1) * share)
+        # Of the first i documents, floor(share * i) are held out. So document i is, if this number rises with it.
+        n_held_out = np.floor(np.arange(n_before, n_before + len(documents) + 1) * share)
         n_before += len(documents)
-        in_class = np.diff(passed) > 0
-        in_class[0] &= not in_class.all()  # if all documents of the class were held out, the first one stays
+        in_class = np.diff(n_held_out) > 0
+        if in_class.all():  # a class is never held out completely
+            in_class[0] = False
         is_held_out[documents] = in_class
     return is_held_out
 
@@ -99,13 +101,17 @@ def folds(classes: Iterable[Hashable], n_folds: int) -> Ints:
     array([0, 0, 1, 1])
     """
     by_class, n_documents = _documents_by_class(classes)
+    sorted_by_class = np.concatenate([np.empty(0, np.int64), *by_class])  # the empty array is for no documents
     fold_of = np.empty(n_documents, np.int64)
-    fold_of[np.concatenate([np.empty(0, np.int64), *by_class])] = np.arange(n_documents) % n_folds
+    fold_of[sorted_by_class] = np.arange(n_documents) % n_folds
     return fold_of
 
 
 def _documents_by_class(classes: Iterable[Hashable]) -> tuple[list[Ints], int]:
-    """Return the documents of each class, in the order in which classes first occur, and the number of documents."""
+    """Return an array of document numbers for each class, in the order in which classes first occur.
+
+    Also return the number of all documents, because `classes` can be iterated only once.
+    """
     documents_of: dict[Hashable, list[int]] = {}
     n_documents = 0
     for label in classes:

@@ -3,6 +3,8 @@
 Each name is in the right margin, as near to the end of its curve as the other names allow. Before the name is a short
 piece of line in the colour and dash of the curve. So readers don't need a legend, and can tell curves apart even where
 they end in the same point, as all energy curves do. The names of reference lines are in the same margin.
+
+A curve of a million points looks no better than one of five hundred, so long curves are thinned.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +16,6 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats
 from ..errors import InputError, shown
-from .scales import Domain, log_domain, log_ticks, round_domain, separate, thin_indices
 from .style import (
     FEW_POINTS,
     HEIGHT,
@@ -23,10 +24,14 @@ from .style import (
     WIDTH,
     Chart,
     DataRow,
+    Domain,
     Style,
     apply_style,
     clean_text,
     curve_style,
+    log_domain,
+    log_ticks,
+    round_domain,
     rule_style,
     title_properties,
 )
@@ -38,8 +43,12 @@ THICK, THIN = 2.4, 1.3
 _SYMBOL: dict[str, Any] = {"filled": True, "size": 55, "opacity": 1}
 GAP = 20
 """The minimum distance between names in the margin, in pixels."""
+LABEL_HEIGHT = 16
+"""The height of the label of a marked point, in pixels."""
 CHARACTER_WIDTH = 0.56 * SMALL
 """The approximate mean width of a character, in pixels."""
+MAX_POINTS = 500
+"""The maximum number of points with which a curve is drawn."""
 MAX_NAME_LENGTH = 48
 """The maximum number of characters of a name; longer names are cut to leave room for the drawing."""
 
@@ -57,9 +66,10 @@ class Mark(NamedTuple):
 
 
 class Series(NamedTuple):
-    """A curve or reference line: its points, in ascending x, and its style; the key is unique, the name need not be."""
+    """A curve or reference line: its points, in ascending x, and its style."""
 
     key: str
+    """A unique key, such as "curve 0". A curve and a reference line may have the same name."""
     name: str
     x: Floats
     y: Floats
@@ -86,8 +96,8 @@ class Frame(NamedTuple):
 
     def x_to_pixels(self, x: float) -> float:
         """Return the distance of an x from the left edge in pixels."""
-        low, high, x = (np.log(value) if self.log_x else value for value in (*self.x, x))
-        return float((x - low) / (high - low) * WIDTH)
+        left, right, position = (np.log(value) if self.log_x else value for value in (*self.x, x))
+        return float((position - left) / (right - left) * WIDTH)
 
     def y_to_pixels(self, y: float) -> float:
         """Return the distance of a y from the upper edge in pixels."""
@@ -98,8 +108,24 @@ class Frame(NamedTuple):
         return self.y[1] - pixels / self.height * (self.y[1] - self.y[0])
 
 
+def thin_indices(x: Floats, *, log: bool, max_points: int = MAX_POINTS) -> NDArray[np.int64]:
+    """Return the indices of at most `max_points` points of an ascending x, with the first and the last.
+
+    They are evenly distributed along the axis as drawn: on a logarithmic axis, evenly in the logarithm of x.
+    """
+    if len(x) <= max_points:
+        return np.arange(len(x))
+    positions = np.log(x) if log else x
+    # One point less than `max_points`, because the last point is added below if it is not among them.
+    indices = np.searchsorted(positions, np.linspace(positions[0], positions[-1], max_points - 1))
+    return np.unique(np.append(np.minimum(indices, len(x) - 1), [0, len(x) - 1]))
+
+
 def _check_curve(number: int, name: str, points: Any, log_x: bool) -> Series:
-    """Return a curve from its x and y, sorted by x; raise `InputError` if it can't be drawn."""
+    """Return a curve, sorted by x; raise `InputError` if it can't be drawn.
+
+    `number` determines its style, and `points` has two rows of numbers, x and y.
+    """
     try:
         x, y = (np.asarray(values, np.float64) for values in points)
     except (TypeError, ValueError) as problem:
@@ -121,7 +147,7 @@ def _check_curve(number: int, name: str, points: Any, log_x: bool) -> Series:
 
 
 def _check_rule(number: int, name: str, value: Any, x_domain: Domain) -> Series:
-    """Return a horizontal reference line across the x domain; raise `InputError` if its height is no number."""
+    """Return a horizontal reference line across the x domain; raise `InputError` if its height `value` is no number."""
     try:
         y = float(value)
     except (TypeError, ValueError):
@@ -141,7 +167,10 @@ def _x_domain(curves: Iterable[Series], log_x: bool) -> Domain:
 
 
 def _y_domain(series: Iterable[Series], at_least: Domain | None) -> Domain:
-    """Return the y domain: `at_least` if it contains all y, or else a larger domain that ends in round numbers."""
+    """Return the y domain: `at_least` if it contains all y, or else a larger domain that ends in round numbers.
+
+    Without `at_least`, it is a domain with round ends around all y.
+    """
     y = np.concatenate([line.y for line in series])
     y_min, y_max = float(y.min()), float(y.max())
     if at_least is None:
@@ -164,15 +193,38 @@ def _place_names(series: Sequence[Series], frame: Frame) -> list[dict[str, Any]]
     """
 
     def end_then_mean(line: Series) -> tuple[int, float]:
-        """Return the height of a line's end and its mean height, both in pixels from the upper edge."""
+        """Return the distance of a line's end and of its mean from the upper edge, in pixels."""
         return round(frame.y_to_pixels(line.y[-1])), frame.y_to_pixels(float(line.y.mean()))
 
-    sorted_series = sorted(series, key=end_then_mean)
-    positions = separate([frame.y_to_pixels(float(line.y[-1])) for line in sorted_series], GAP, frame.height)
+    from_top = sorted(series, key=end_then_mean)
+    positions = separate([frame.y_to_pixels(float(line.y[-1])) for line in from_top], GAP, frame.height)
     return [
         {"key": line.key, "text": _shorten(line.name), "y": frame.pixels_to_y(position)}
-        for line, position in zip(sorted_series, positions, strict=True)
+        for line, position in zip(from_top, positions, strict=True)
     ]
+
+
+def separate(positions: Sequence[float], gap: float, end: float) -> list[float]:
+    """Return ascending positions from 0 to `end`, at least `gap` apart and as near as possible to the given ones.
+
+    For example, `[100, 100, 100]` becomes `[80, 100, 120]` with a gap of 20. The given positions ascend. If there are
+    too many of them for `end`, the result keeps the gap and goes beyond `end`.
+
+    The gap is removed by subtracting `number * gap` from position number 0, 1, 2, ... The reduced positions of a valid
+    result are only required not to descend. The nearest ones are found by isotonic regression: neighbours that descend
+    are merged into a group, and all members of the group get its mean.
+    """
+    groups: list[tuple[float, int]] = []  # the mean reduced position and the size of each group, ascending
+    for number, position in enumerate(positions):
+        mean, size = position - number * gap, 1
+        while groups and groups[-1][0] > mean:
+            other_mean, other_size = groups.pop()
+            mean, size = (mean * size + other_mean * other_size) / (size + other_size), size + other_size
+        groups.append((mean, size))
+    # The largest reduced position that is possible; 0 if there are too many positions for `end`.
+    last = max(end - (len(positions) - 1) * gap, 0.0)
+    reduced = [min(max(mean, 0.0), last) for mean, size in groups for _ in range(size)]
+    return [position + number * gap for number, position in enumerate(reduced)]
 
 
 def _shorten(name: str) -> str:
@@ -180,27 +232,37 @@ def _shorten(name: str) -> str:
     return name if len(name) <= MAX_NAME_LENGTH else f"{name[: MAX_NAME_LENGTH - 1]}…"
 
 
+class _LabelBox(NamedTuple):
+    """The left and the right edge of a label, and the distance of its middle from the upper edge, all in pixels."""
+
+    left: float
+    right: float
+    from_top: float
+
+    def overlaps(self, other: Self) -> bool:
+        """Return whether two labels overlap."""
+        have_same_height = abs(self.from_top - other.from_top) < LABEL_HEIGHT
+        return have_same_height and self.left < other.right and other.left < self.right
+
+
 def _place_marks(marks: Iterable[Mark], key_of: dict[str, str], frame: Frame) -> list[dict[str, Any]]:
     """Return marked points with the positions of their labels; `key_of` has the key of each curve by its name.
 
     Marks are placed from right to left. A label is below its point and to the right, moved down in steps until it
-    covers no label that was placed before. Labels closer than `GAP - 4` pixels cover each other.
+    covers no label that was placed before.
     """
-    # Left edge, right edge and distance from the upper edge of each label that is placed, in pixels.
-    label_boxes: list[tuple[float, float, float]] = []
+    placed_labels: list[_LabelBox] = []
     rows = []
     for mark in sorted(marks, key=lambda mark: (-mark.x, mark.y)):
         text = clean_text(mark.text)
-        left, from_top = frame.x_to_pixels(mark.x), frame.y_to_pixels(mark.y) + GAP - 4
+        left, from_top = frame.x_to_pixels(mark.x), frame.y_to_pixels(mark.y) + LABEL_HEIGHT
         right = left + 12 + CHARACTER_WIDTH * len(text)  # with a margin between point and text, and after the text
-        while text and any(
-            abs(from_top - other_from_top) < GAP - 4 and left < other_right and other_left < right
-            for other_left, other_right, other_from_top in label_boxes
-        ):
-            from_top += GAP - 2
+        label = _LabelBox(left, right, from_top)
         if text:
-            label_boxes.append((left, right, from_top))
-        label_y = frame.pixels_to_y(from_top)  # the label's position as a value of the y axis
+            while any(map(label.overlaps, placed_labels)):
+                label = label._replace(from_top=label.from_top + LABEL_HEIGHT + 2)
+            placed_labels.append(label)
+        label_y = frame.pixels_to_y(label.from_top)  # the label's position as a value of the y axis
         rows.append({"key": key_of[mark.curve], "text": text, "x": mark.x, "y": mark.y, "text_y": label_y})
     return rows
 
@@ -270,7 +332,7 @@ def lines(
 
 
 def _check_marks(frame: Frame, marks: Iterable[Mark], curves: Mapping[str, Any]) -> list[Mark]:
-    """Return the marks as a list; raise `InputError` if one is on an unknown curve or outside the axes."""
+    """Return the marks as a list; raise `InputError` if one is on an unknown curve or outside of the axes."""
     marks_list = list(marks)
     for mark in marks_list:
         if mark.curve not in curves:

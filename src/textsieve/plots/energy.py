@@ -28,20 +28,21 @@ def energy_plot(
 ) -> Chart:
     """Draw named energy curves, each given as the shares of its best 1, 2, 3, ... terms.
 
-    `level` is a share to mark, such as 0.8. `enough` has the number of terms with which each curve reaches the level,
-    for callers that know it exactly; the curves themselves are rounded.
+    `level` is a share to mark, such as 0.8. `enough` has the number of terms with which a curve reaches the level, by
+    the name of the curve. Callers that know it exactly give it, because a curve that they have rounded may reach the
+    level one term earlier or later.
     """
     check_level(level)
     for name, energy in curves.items():
         if not (len(energy) and np.min(energy) >= 0.0 and np.max(energy) <= 1.0):
             raise InputError(f"curves[{name!r}] is {shown(energy)}", hint="give shares from 0 to 1, at least one")
-    n_terms: dict[str, int] = {}
+    n_terms: dict[str, int] = {}  # with which each curve reaches the level
     if level is not None:
         n_terms = {name: _count_terms(energy, level) for name, energy in curves.items()} | dict(enough or {})
     named = {_name_with_terms(name, n_terms.get(name)): energy for name, energy in curves.items()}
     brackets = "" if level is None else f"In brackets: how many of the best terms hold {_percent(level)}."
-    # Points have no symbols, unless all curves are single points: then `lines` decides, and draws symbols.
-    points = False if any(len(energy) > 1 for energy in curves.values()) else None
+    # Points have no symbols, but if all curves are single points, there is nothing else to see.
+    all_are_points = all(len(energy) == 1 for energy in curves.values())
     return lines(
         {name: (np.arange(1, len(energy) + 1), energy) for name, energy in named.items()},
         x="number of terms",
@@ -51,7 +52,7 @@ def energy_plot(
         log_x=True,
         rules={} if level is None else {_percent(level): level},
         marks=[Mark(_name_with_terms(name, n), n, float(curves[name][n - 1])) for name, n in n_terms.items()],
-        points=points,
+        points=all_are_points,
         y_domain=(0.0, 1.0),
         y_format=".0%",
     )

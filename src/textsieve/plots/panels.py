@@ -1,7 +1,8 @@
 """Curves as one panel of a page, as wide as the page allows.
 
-Unlike the charts of `curves.lines`, a panel has no title and no names of curves: the page has these, in a legend that
-several panels share. So each curve has a number, which gives it the same style in every panel. Points have tooltips.
+Unlike the charts of `curves.lines`, a panel has no title and no names of curves: the page shows titles, and names in a
+legend that several panels share. A curve has the same style in every panel, which a number determines that the caller
+gives it. Points have tooltips.
 
 Intervals are vertical bars. Those of several curves at the same x would hide each other, so the curves of a panel with
 intervals are drawn a few pixels beside each other.
@@ -13,8 +14,20 @@ from typing import Any, NamedTuple
 import altair as alt
 
 from ..errors import InputError
-from .scales import Domain, log_domain, log_ticks, round_domain
-from .style import FEW_POINTS, GREY, Chart, DataRow, Style, apply_style, clean_text, curve_style
+from .style import (
+    FEW_POINTS,
+    GREY,
+    Chart,
+    DataRow,
+    Domain,
+    Style,
+    apply_style,
+    clean_text,
+    curve_style,
+    log_domain,
+    log_ticks,
+    round_domain,
+)
 
 PANEL_HEIGHT = 250
 FEW_TICKS = 6
@@ -83,7 +96,9 @@ def panel(
     rule_rows = [_row(name, point, y_format) for name, point in (rules or {}).items()]
     if not rows:
         raise InputError("There is no curve to draw", hint="give at least one")
-    padding = AXIS_PADDING + (max(map(abs, _offsets(len(curves)))) if _have_intervals(rows) else 0)
+    padding: float = AXIS_PADDING
+    if _have_intervals(rows):  # leave room for curves that are drawn beside each other
+        padding += max(map(abs, _offsets(len(curves))))
     x_axis = _x_axis(rows, x_domain or _domain([row["x"] for row in rows], log=True), clean_text(x), padding)
     y_domain = y_domain or _domain([row[end] for row in (*rows, *rule_rows) for end in ("low", "high")], log=log_y)
     for row in (*rows, *rule_rows):  # an interval may reach beyond the axis
@@ -156,18 +171,21 @@ def _y_axis(domain: Domain, title: str, y_format: str, *, log: bool) -> YAxis:
 def _curve_layers(
     rows: list[DataRow], numbers: Mapping[str, int], x: alt.X, y: YAxis, tooltips: list[alt.Tooltip]
 ) -> list[alt.Chart]:
-    """Return the intervals, above them the curves, and above these their points.
+    """Return the layers of the curves: their intervals, then lines, then points, of which the last are drawn on top.
 
     If there are many points, they are invisible, but have tooltips.
     """
     names = list(dict.fromkeys(row["name"] for row in rows))
     style_of = {clean_text(name): curve_style(number) for name, number in numbers.items()}
     styles: list[Style] = [style_of[name] for name in names]
-    colours, dashes, symbols = (list(column) for column in zip(*styles, strict=True))
+    colours = [style.colour for style in styles]
+    dashes = [style.dash for style in styles]
+    symbols = [style.symbol for style in styles]
     colour = alt.Color("name:N", legend=None, scale=alt.Scale(domain=names, range=colours))
     dash = alt.StrokeDash("name:N", legend=None, scale=alt.Scale(domain=names, range=dashes))
     shape = alt.Shape("name:N", legend=None, scale=alt.Scale(domain=names, range=symbols))
-    opacity = 1 if max(sum(row["name"] == name for row in rows) for name in names) <= FEW_POINTS else 0
+    n_points = max(sum(row["name"] == name for row in rows) for name in names)  # of the curve with most points
+    opacity = 1 if n_points <= FEW_POINTS else 0
     if not _have_intervals(rows):
         base = alt.Chart(alt.InlineData(values=rows)).encode(x, y("y"), colour)
         points = base.mark_point(filled=True, size=60, opacity=opacity)
@@ -183,7 +201,7 @@ def _curve_layers(
 
 
 def _offsets(n_curves: int) -> list[float]:
-    """Return how far each curve of a panel with intervals is moved to the right, or to the left if negative."""
+    """Return how many pixels each curve with intervals is moved to the right: -8, 0 and 8 for three curves."""
     return [CURVE_OFFSET * (place - (n_curves - 1) / 2) for place in range(n_curves)]
 
 
@@ -193,7 +211,7 @@ def _have_intervals(rows: list[DataRow]) -> bool:
 
 
 def _mark_lines(base: alt.Chart, offset: float = 0.0) -> alt.Chart:
-    """Return the lines of curves."""
+    """Return the lines of the curves in `base`, moved `offset` pixels to the right."""
     lines: alt.Chart = base.mark_line(strokeWidth=2.2, strokeJoin="round", xOffset=offset)
     return lines
 

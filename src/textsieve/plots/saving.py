@@ -1,8 +1,8 @@
 """Write a chart to a file, in the format of the file's suffix; the same chart gives the same bytes.
 
-An HTML page needs no network: it contains the script that draws the chart. The chart is JSON inside a script element. A
-text with `</script>` would end this element, and one with `<!--` would break it. So each `<` is written as a JSON
-escape, and no text becomes markup.
+An HTML page needs no network: it contains the script that draws the chart, and the chart as JSON inside a script
+element. In this JSON, a text with `</script>` would end the element, and one with `<!--` could keep it from ending. So
+each `<` is written as a JSON escape (`in_script`), and no text becomes markup.
 """
 
 import html
@@ -44,22 +44,22 @@ _OPTIONS = {"renderer": "svg", "actions": {"export": True, "source": False, "com
 def as_svg(chart: Drawing) -> bytes:
     """Return the chart as SVG.
 
-    The library numbers clipping paths and gradients through all charts of a process. Here they are renumbered from 1,
-    so that the same chart gives the same bytes.
+    The library gives clipping paths and gradients ids such as "clip7", with numbers that count through all charts of
+    the process. Here they are numbered from 1, so that the same chart gives the same bytes.
     """
     text = io.StringIO()
     chart.save(text, format="svg")
-    numbers: dict[str, int] = {}
+    new_numbers: dict[str, int] = {}
 
-    def renumber(match: re.Match[str]) -> str:
-        """Return an id, or a reference to one, with its new number."""
-        return f"{match[1]}{numbers.setdefault(match[2], len(numbers) + 1)}"
+    def renumber_id(match: re.Match[str]) -> str:
+        """Return an id, or a reference to an id, with its new number."""
+        return f"{match[1]}{new_numbers.setdefault(match[2], len(new_numbers) + 1)}"
 
-    def in_tag(tag: re.Match[str]) -> str:
-        """Return a tag with new numbers; text outside of tags stays."""
-        return re.sub(r'(\bid="(?:clip|gradient_)|url\(#(?:clip|gradient_))(\d+)', renumber, tag[0])
+    def renumber_tag(tag: re.Match[str]) -> str:
+        """Return a tag with new numbers in its ids and references to ids."""
+        return re.sub(r'(\bid="(?:clip|gradient_)|url\(#(?:clip|gradient_))(\d+)', renumber_id, tag[0])
 
-    return re.sub(r"<[^>]*>", in_tag, text.getvalue()).encode()
+    return re.sub(r"<[^>]*>", renumber_tag, text.getvalue()).encode()  # only in tags: texts of the chart stay
 
 
 def as_png(chart: Drawing) -> bytes:
@@ -116,7 +116,10 @@ def save(chart: Drawing, path: str | os.PathLike[str]) -> None:
 
 
 def check_target(path: str | os.PathLike[str]) -> str:
-    """Return the suffix of a chart's file; raise `InputError` if it can't be written. Call this before long work."""
+    """Return the suffix of a chart's file in lowercase; raise `InputError` if the file can't be written.
+
+    Callers check the file before long work.
+    """
     name = os.fspath(path)
     kind = os.path.splitext(name)[1].lower()
     if kind not in KINDS:

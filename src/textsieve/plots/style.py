@@ -1,9 +1,11 @@
-"""The style of all charts: colours for colour-blind readers, dashes for print without colours, and a large font.
+"""The style that all charts share: colours, dashes, symbols and fonts, and round numbers on their axes.
 
-The colours are those of Okabe and Ito without yellow, which is hard to see on white paper; strong colours come first.
-There are 7 colours, and 6 dashes and symbols, so the same pair of colour and dash repeats only after 42 curves.
+Colours suit colour-blind readers, and dashes print without colours. The colours are those of Okabe and Ito without
+yellow, which is hard to see on white paper; strong colours come first. There are 7 colours, and 6 dashes and symbols,
+so the same pair of colour and dash repeats only after 42 curves.
 """
 
+import math
 import re
 from textwrap import wrap
 from typing import Any, NamedTuple
@@ -14,6 +16,8 @@ Chart = alt.LayerChart
 """The type of the charts made here."""
 DataRow = dict[str, Any]
 """A row of the data of a chart."""
+Domain = tuple[float, float]
+"""The range of an axis or of a colour scale."""
 Drawing = alt.TopLevelMixin
 """The type of a chart, or of several combined charts, that can be written to a file."""
 
@@ -68,14 +72,14 @@ def rule_style(number: int) -> Style:
 
 
 def clean_text(text: object) -> str:
-    """Return the text on one line; characters that XML does not allow, such as unpaired surrogates, are replaced."""
+    """Return the text on one line; characters that XML, and so SVG, does not allow are replaced by "�"."""
     return re.sub(r"[^\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "�", " ".join(str(text).split()))
 
 
 def title_properties(title: str, caption: str) -> dict[str, Any]:
-    """Return the arguments of a chart for a title and a caption above it, wrapped to its width.
+    """Return the arguments "title" and "description" of a chart: title and caption above it, wrapped to its width.
 
-    They are empty if there is neither.
+    Without title and caption, there are no arguments.
     """
     # The letters of a title are larger, so fewer fit into a line.
     head: dict[str, Any] = {"text": wrap(clean_text(title), CHARACTERS_PER_LINE - 20) or ""}
@@ -122,3 +126,39 @@ def apply_style(chart: Chart, *, background: str = "white", padding: int = 14) -
         title=alt.TitleConfig(**title),
     )
     return styled
+
+
+# -- axes --------------------------------------------------------------------------------------------------------
+
+
+def round_domain(low: float, high: float) -> Domain:
+    """Return a domain that contains both numbers and ends in multiples of a round step: 0.52 and 0.77 give 0.5 and 0.8.
+
+    The step is 1, 2 or 5 times a power of ten, and at least an eighth of the distance between the numbers. The small
+    constants keep rounding errors from adding a step.
+    """
+    if low == high:  # widen the domain by half the number to both sides, or from -0.5 to 0.5 around 0
+        low, high = low - (abs(low) or 1.0) / 2, high + (abs(high) or 1.0) / 2
+    min_step = (high - low) / 8
+    unit = 10.0 ** math.floor(math.log10(min_step))
+    step = next(factor * unit for factor in (1, 2, 5, 10) if factor * unit >= min_step * (1 - 1e-9))
+    return math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
+
+
+def log_domain(low: float, high: float) -> Domain:
+    """Return the domain from `low` to `high`, or from half the number to twice the number if they are equal."""
+    return (low, high) if low < high else (low / 2, high * 2)
+
+
+def log_ticks(domain: Domain) -> list[float]:
+    """Return the powers of ten in the domain; if there are fewer than three, return 1, 2 and 5 times powers of ten.
+
+    For example, 1 to 30 has the ticks 1, 2, 5, 10 and 20. If none of these is in the domain, return its ends.
+    """
+    first, last = math.floor(math.log10(domain[0])), math.ceil(math.log10(domain[1]))
+    powers = [10.0**power for power in range(first, last + 1)]
+    within = [tick for tick in powers if domain[0] <= tick <= domain[1]]
+    if len(within) >= 3:
+        return within
+    finer = sorted(factor * power for power in powers for factor in (1, 2, 5))
+    return [tick for tick in finer if domain[0] <= tick <= domain[1]] or list(domain)

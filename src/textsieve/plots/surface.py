@@ -16,7 +16,6 @@ import numpy as np
 from ..arrays import Floats
 from ..errors import InputError, counted, shown
 from ..settings import as_number
-from .scales import Domain, round_domain
 from .style import (
     FONT,
     GREY,
@@ -27,8 +26,10 @@ from .style import (
     WIDTH,
     Chart,
     DataRow,
+    Domain,
     apply_style,
     clean_text,
+    round_domain,
     title_properties,
 )
 
@@ -40,8 +41,8 @@ Colours = Literal["all", "most"] | Domain
 
 MAX_CELL_WIDTH, MAX_CELL_HEIGHT = 110, 70
 """The maximum size of a cell in pixels, however few cells there are."""
-CHARACTER_WIDTH = 0.6
-"""The approximate mean width of a digit, as a share of the font size."""
+DIGIT_WIDTH = 0.6
+"""The approximate width of a digit, and the mean width of a letter, as a share of the font size."""
 MIN_FONT_SIZE = 9
 LIGHT = 0.45
 """Digits are black from this share of the colour scale on, where black is easier to read than white."""
@@ -83,7 +84,7 @@ class Grid(NamedTuple):
                 values = values[(values >= first_quartile - margin) & (values <= third_quartile + margin)]
             low, high = float(values.min()), float(values.max())
             return (low, high) if low < high else round_domain(low, high)
-        # A text other than "all" and "most" is invalid, as are NaN limits.
+        # Any other text is invalid, and handled like limits that are no numbers, which `as_number` turns into NaN.
         low, high = (math.nan, math.nan) if isinstance(colours, str) else map(as_number, colours)
         if not (np.isfinite(low) and np.isfinite(high) and low < high):
             hint = "use 'all', 'most', or two numbers, the lower first"
@@ -102,8 +103,9 @@ class Grid(NamedTuple):
                 raise InputError(
                     setting="marked", value=marked, hint="use 'highest', 'lowest', a row and a column, or None"
                 )
-            flat = np.nanargmax(self.values) if marked == "highest" else np.nanargmin(self.values)
-            return int(flat) // self.values.shape[1], int(flat) % self.values.shape[1]
+            find = np.nanargmax if marked == "highest" else np.nanargmin
+            row, column = divmod(int(find(self.values)), self.values.shape[1])  # from the position in row order
+            return row, column
         row, column = marked
         if not (0 <= row < self.values.shape[0] and 0 <= column < self.values.shape[1]):
             raise InputError(
@@ -215,8 +217,8 @@ def surface_plot(
     about_cell = "" if cell is None else _describe_cell(grid, cell, value_format, marked, (y_title, x_title))
     sentences = [caption, about_cell, _describe_ends(grid, domain, value_format)]
     size: dict[str, Any] = {
-        "width": drawing.width * len(grid.x.ticks),
-        "height": drawing.height * len(grid.y.ticks),
+        "width": drawing.cell_width * len(grid.x.ticks),
+        "height": drawing.cell_height * len(grid.y.ticks),
     }
     return apply_style(
         alt.LayerChart(layer=layers, **size, **title_properties(title, " ".join(filter(None, sentences))))
@@ -246,12 +248,15 @@ def _describe_ends(grid: Grid, domain: Domain, value_format: str) -> str:
 
 
 class _GridLayers:
-    """The layers of one chart, which share axes; `width` and `height` are those of a cell in pixels."""
+    """The layers of a heat map, which share axes: cells, missing numbers, digits and the frame of the marked cell.
+
+    `cell_width` and `cell_height` are in pixels.
+    """
 
     def __init__(self, grid: Grid, domain: Domain, value_format: str, marked: tuple[int, int] | None) -> None:
         self._grid, self._domain, self._format, self._marked = grid, domain, value_format, marked
-        self.width = min(WIDTH / len(grid.x.ticks), MAX_CELL_WIDTH)
-        self.height = min(HEIGHT / len(grid.y.ticks), MAX_CELL_HEIGHT)
+        self.cell_width = min(WIDTH / len(grid.x.ticks), MAX_CELL_WIDTH)
+        self.cell_height = min(HEIGHT / len(grid.y.ticks), MAX_CELL_HEIGHT)
         self._rows = [self._row(row, column) for row in range(len(grid.y.ticks)) for column in range(len(grid.x.ticks))]
 
     def _row(self, row: int, column: int) -> DataRow:
@@ -270,8 +275,9 @@ class _GridLayers:
     def cells(self, x_title: str, y_title: str, value_title: str) -> alt.Chart:
         """Return the coloured cells of the numbers, with the axes, which only this layer has."""
         rows = [row for row in self._rows if row["value"] is not None]
-        # Small cells have no border, which would cover too much of them.
-        border: dict[str, Any] = {"stroke": "white", "strokeWidth": 1} if min(self.width, self.height) >= 8 else {}
+        # A border would cover too much of small cells.
+        has_border = min(self.cell_width, self.cell_height) >= 8
+        border: dict[str, Any] = {"stroke": "white", "strokeWidth": 1} if has_border else {}
         colour = alt.Color("value:Q", scale=alt.Scale(scheme="viridis", domain=self._domain, clamp=True), legend=None)
         if len({row["value"] for row in rows}) > 1:  # a single number needs no legend
             colour = colour.legend(**self._legend(value_title))
@@ -280,7 +286,7 @@ class _GridLayers:
             .mark_rect(**border)
             .encode(
                 self._x.axis(title=x_title, **self._x_labels()),
-                self._y.axis(title=y_title, **_labels(self._grid.y.ticks, SMALL + 2, self.height)),
+                self._y.axis(title=y_title, **_labels(self._grid.y.ticks, SMALL + 2, self.cell_height)),
                 colour,
             )
         )
@@ -291,10 +297,10 @@ class _GridLayers:
         rows = [row for row in self._rows if row["value"] is None]
         if not rows:
             return []
-        # The size of a symbol is an area in square pixels, as Vega has it. A quarter of the area means half the width,
-        # so the cross is a fifth as wide as the smaller side of a cell, and at most 8 pixels.
-        size = (min(self.width, self.height, 40) * 0.4) ** 2
-        cross: dict[str, Any] = {"shape": "M-1,-1L1,1M-1,1L1,-1", "strokeWidth": 1, "stroke": GREY, "size": size / 4}
+        # The cross is a fifth as wide as the smaller side of a cell, and at most 8 pixels. Vega's size of a symbol is
+        # the square of its width in pixels; a path from -1 to 1 is drawn as wide as the square root of the size.
+        width = 0.2 * min(self.cell_width, self.cell_height, 40)
+        cross: dict[str, Any] = {"shape": "M-1,-1L1,1M-1,1L1,-1", "strokeWidth": 1, "stroke": GREY, "size": width**2}
         return [alt.Chart(alt.InlineData(values=rows)).mark_point(**cross).encode(self._x, self._y)]
 
     def digits(self) -> list[alt.Chart]:
@@ -302,13 +308,13 @@ class _GridLayers:
         rows = [row for row in self._rows if row["value"] is not None]
         max_length = max(len(row["text"]) for row in rows)
         # The longest number must fit into a cell with a margin of 5 pixels.
-        font_size = int(min((self.width - 5) / (CHARACTER_WIDTH * max_length), self.height - 5, SMALL))
+        font_size = int(min((self.cell_width - 5) / (DIGIT_WIDTH * max_length), self.cell_height - 5, SMALL))
         if font_size < MIN_FONT_SIZE:
             return []
         charts = []
         for is_light, colour in ((True, "black"), (False, "white")):
-            if colour_rows := [row for row in rows if row["is_light"] == is_light]:
-                base = alt.Chart(alt.InlineData(values=colour_rows))
+            if cells := [row for row in rows if row["is_light"] == is_light]:
+                base = alt.Chart(alt.InlineData(values=cells))
                 text = base.mark_text(fontSize=font_size, font=FONT, color=colour)
                 charts.append(text.encode(self._x, self._y, text="text:N"))
         return charts
@@ -316,7 +322,7 @@ class _GridLayers:
     def frame(self) -> list[alt.Chart]:
         """Return a frame around the marked cell, black with a white border, so that it is visible on every colour."""
         rows = [row for row in self._rows if row["marked"]]
-        thickness = max(1.0, min(3.0, min(self.width, self.height) / 8))
+        thickness = max(1.0, min(3.0, min(self.cell_width, self.cell_height) / 8))
         base = alt.Chart(alt.InlineData(values=rows)).encode(self._x, self._y)
         return [
             base.mark_rect(fill=None, stroke="white", strokeWidth=2.4 * thickness, strokeJoin="miter"),
@@ -340,14 +346,14 @@ class _GridLayers:
         Numbers are horizontal, as many of them as fit. Names that don't fit are vertical.
         """
         ticks, are_numbers = self._grid.x
-        label_width = CHARACTER_WIDTH * SMALL * max(map(len, ticks)) + 4
-        if are_numbers or label_width <= self.width:
-            return {"labelAngle": 0, **_labels(ticks, label_width, self.width)}
-        return {"labelAngle": -90, **_labels(ticks, SMALL + 2, self.width)}
+        label_width = DIGIT_WIDTH * SMALL * max(map(len, ticks)) + 4
+        if are_numbers or label_width <= self.cell_width:
+            return {"labelAngle": 0, **_labels(ticks, label_width, self.cell_width)}
+        return {"labelAngle": -90, **_labels(ticks, SMALL + 2, self.cell_width)}
 
     def _legend(self, title: str) -> dict[str, Any]:
         """Return the settings of the colour legend, which is nearly as high as the grid."""
-        height = self.height * len(self._grid.y.ticks)
+        height = self.cell_height * len(self._grid.y.ticks)
         return {
             "labelFont": FONT,
             "labelFontSize": SMALL,

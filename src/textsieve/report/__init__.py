@@ -1,8 +1,8 @@
 """A comparison as one HTML page that needs no network: charts, tables and settings, for light and dark mode and print.
 
 - `charts.py`: charts over the number of terms, drawn by `textsieve.plots`, and the legend that they share.
-- `page_data.py`: data for the tables that the reader selects, one at a time: overlap, confusion, terms.
-- `page.py`: fills the template `assets/page.html` with the view of a comparison, and writes the file.
+- `page.py`: fills the template `assets/page.html` with the view of a comparison, adds the data for its script, and
+  writes the file.
 
 The page is made from a `Comparison` alone, and so also from a file of results. It needs the packages of the extra
 `plots`.

@@ -1,8 +1,9 @@
 """The charts of the report over the number of terms: F1 by classifier, seconds by step, and energy; and their legend.
 
-The position of a selector among the selectors determines its colour, dash and symbol, which are the same in all charts.
-The result with all terms, without selection, is a grey reference line. F1 is drawn with its interval. Charts of the
-same measure share their axes, so that they can be compared by eye.
+Each chart has a curve for each selector. The position of a selector among the selectors determines its colour, dash and
+symbol, which are the same in all charts. The result of the baseline, which uses all terms without selection, is a grey
+reference line. F1 is drawn with its interval. Charts of the same measure share their axes, so that they can be compared
+by eye.
 """
 
 from __future__ import annotations
@@ -17,11 +18,10 @@ from ..comparison.plan import ALL
 from ..comparison.summary import Mean, Summary
 from ..plots import Point, Style, curve_style, panel
 from ..plots.panels import RULE_DASH
-from ..plots.scales import round_domain
-from ..plots.style import GREY
+from ..plots.style import GREY, round_domain
 
 Panel = dict[str, Any]
-"""A title, a chart, and the values of the page's controls for which it is shown."""
+"""A chart with its title ("title", "chart"), and the values of the page's controls for which it is shown ("where")."""
 
 TERMS = "number of terms"
 STEPS = {"selection": "selection_seconds", "training": "training_seconds", "prediction": "prediction_seconds"}
@@ -65,17 +65,17 @@ def draw_charts(comparison: Comparison) -> Charts:
     """Return all charts of a comparison."""
     without_energy = list(dict.fromkeys(ranking.selector for ranking in comparison.rankings if ranking.energy is None))
     return Charts(
-        _quality_panels(comparison),
-        _time_panels(comparison),
-        _energy_panels(comparison),
-        _legend(comparison),
-        _legend(comparison, has_baseline=False, without=[*without_energy, ALL]),
-        without_energy,
+        quality=_quality_panels(comparison),
+        times=_time_panels(comparison),
+        energy=_energy_panels(comparison),
+        legend=_legend(comparison, with_baseline=True),
+        energy_legend=_legend(comparison, with_baseline=False, without=without_energy),
+        without_energy=without_energy,
     )
 
 
 def measures_of(comparison: Comparison) -> dict[str, str]:
-    """Return the measures of quality by their names, as fields of a `Summary`.
+    """Return the field of `Summary` for each measure of quality, by the name of the measure.
 
     For single-label documents, accuracy is left out, because it equals micro-F1.
     """
@@ -96,23 +96,23 @@ def _measured(comparison: Comparison) -> list[Summary]:
 def _curve_numbers(comparison: Comparison) -> dict[str, int]:
     """Return the number of each selector's curve, which determines its style.
 
-    The result with all terms, without selection, has a curve only if nothing else was compared; otherwise it is a
-    reference line.
+    The baseline with all terms has a curve only if nothing else was compared; otherwise it is a reference line.
     """
     names = dict.fromkeys(summary.selector for summary in comparison.summary)
     selectors = [name for name in names if name != ALL] or list(names)
     return {name: number for number, name in enumerate(selectors)}
 
 
-def _legend(comparison: Comparison, *, has_baseline: bool = True, without: Collection[str] = ()) -> list[LegendEntry]:
+def _legend(comparison: Comparison, *, with_baseline: bool, without: Collection[str] = ()) -> list[LegendEntry]:
     """Return the legend of all selectors except those in `without`.
 
-    With `has_baseline`, the reference line for all terms is added if it was measured.
+    Energy charts have no baseline. Otherwise, `with_baseline`, it is the last entry if it was measured.
     """
     numbers = _curve_numbers(comparison)
-    styles = {name: curve_style(number) for name, number in numbers.items() if name not in without}
+    excluded = without if with_baseline else (*without, ALL)
+    styles = {name: curve_style(number) for name, number in numbers.items() if name not in excluded}
     is_measured = any(summary.selector == ALL for summary in _measured(comparison))
-    if has_baseline and is_measured and ALL not in numbers:
+    if with_baseline and is_measured and ALL not in numbers:
         styles["all terms"] = Style(GREY, RULE_DASH, symbol="")
     return [
         LegendEntry(name, style.colour, " ".join(map(str, style.dash)), _SYMBOLS.get(style.symbol, ""))
@@ -131,7 +131,8 @@ def _quality_panels(comparison: Comparison) -> list[Panel]:
         low, high = round_domain(min(ends), max(ends))
         domain = max(low, 0.0), min(high, 1.0)  # measures of quality are from 0 to 1
 
-        def point(summary: Summary, field: str = field) -> Point:  # a default, so that each function keeps its field
+        # `field` is a default value, because a closure would see the field of the last round of the loop.
+        def point(summary: Summary, field: str = field) -> Point:
             return _mean_point(summary, field)
 
         for classifier in classifiers_of(comparison):
@@ -142,7 +143,7 @@ def _quality_panels(comparison: Comparison) -> list[Panel]:
 
 
 def _mean_point(summary: Summary, field: str) -> Point:
-    """Return the point of a measured combination: a mean, with its interval, over the number of selected terms."""
+    """Return the point of a measured combination: x is its number of selected terms, y a mean with its interval."""
     mean: Mean = getattr(summary, field)
     return Point(summary.n_selected or 0.0, mean.value, mean.half_width)
 
@@ -155,13 +156,14 @@ def _time_panels(comparison: Comparison) -> list[Panel]:
     ]
     if not seconds:
         return []
-    # Powers of ten around all seconds; the small constant keeps them different if all are the same power of ten.
+    # Powers of ten around all seconds. If all seconds are the same power of ten, the small constant makes the upper end
+    # the next one, so that the domain is not empty.
     domain = 10.0 ** math.floor(math.log10(min(seconds))), 10.0 ** math.ceil(math.log10(max(seconds)) + 1e-9)
     panels = []
     for classifier in classifiers_of(comparison):
         for step, field in STEPS.items():
 
-            def point(summary: Summary, field: str = field) -> Point | None:
+            def point(summary: Summary, field: str = field) -> Point | None:  # a default as in `_quality_panels`
                 seconds = _seconds(summary, field)
                 return None if seconds is None else Point(summary.n_selected or 0.0, seconds)
 
@@ -211,19 +213,22 @@ def _draw_curves(
             curves.setdefault(summary.selector, []).append(summary_point)
     if not curves:
         return None
-    # All terms are one point. It becomes a reference line, unless there is no curve to compare it with.
-    baseline = [] if set(curves) <= {ALL} else curves.pop(ALL, [])
-    rules = {"all terms": baseline[0]} if baseline else {}
-    numbers.setdefault(ALL, len(numbers))  # in case all terms are the only curve of this classifier
+    rules: dict[str, Point] = {}
+    if ALL in curves and len(curves) > 1:
+        rules["all terms"] = curves.pop(ALL)[0]  # the baseline is measured once, so it has a single point
+    # If the baseline is the only curve of this classifier, it needs a number for its style.
+    numbers.setdefault(ALL, len(numbers))
     x_domain = None if ALL in curves else _size_domain(comparison)
     return panel(curves, numbers=numbers, x=TERMS, x_domain=x_domain, rules=rules, **shared)
 
 
 def _size_domain(comparison: Comparison) -> tuple[float, float] | None:
     """Return the range of the number of terms over all curves, or None if it is empty or a single number."""
-    has_curve = _curve_numbers(comparison).keys()
+    selectors_with_curve = _curve_numbers(comparison).keys()
     sizes = [
-        summary.n_selected for summary in comparison.summary if summary.n_selected and summary.selector in has_curve
+        summary.n_selected
+        for summary in comparison.summary
+        if summary.n_selected and summary.selector in selectors_with_curve
     ]
     return (min(sizes), max(sizes)) if sizes and min(sizes) < max(sizes) else None
 

@@ -1,13 +1,16 @@
 """Charts of curves draw the given points, and curves that cannot be drawn raise an error."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from textsieve import InputError
 from textsieve.plots import Mark, lines
-from textsieve.plots.style import clean_text, curve_style
+from textsieve.plots.curves import MAX_POINTS, separate, thin_indices
 
 LABELS: dict[str, Any] = {"x": "terms", "y": "F1"}
 SMALL: dict[str, Any] = {"a": ([1, 10, 100], [0.2, 0.5, 0.8]), "b": ([1, 10, 100], [0.3, 0.4, 0.8])}
@@ -90,18 +93,6 @@ def test_labels_of_points_do_not_cover_each_other() -> None:
     assert (rows["10 terms"]["x"], rows["10 terms"]["y"]) == (10, 0.5)
 
 
-def test_styles_repeat_after_42_curves() -> None:
-    pairs = [(style.colour, tuple(style.dash)) for style in map(curve_style, range(42))]
-    assert len(set(pairs)) == 42
-    assert len({colour for colour, _ in pairs[:7]}) == 7
-
-
-def test_text_is_on_one_line_and_can_be_written() -> None:
-    assert clean_text("a\n b\tc") == "a b c"
-    assert clean_text("x\x00y\ud800z\ufffe") == "x�y�z�"
-    assert clean_text("λ 𝛌 é") == "λ 𝛌 é"
-
-
 BAD: list[tuple[dict[str, Any], str]] = [
     ({"curves": {}}, "There is no curve"),
     ({"curves": {"a": ([], [])}}, r"curves\['a'\] has x of shape \(0,\)"),
@@ -133,3 +124,46 @@ def test_a_single_point_can_be_drawn(log_x: bool) -> None:
     low, high = chart.to_dict()["layer"][0]["encoding"]["x"]["scale"]["domain"]
     assert low < 5 < high
     assert layers(chart, "point")[0][0]["x"] == 5
+
+
+def test_short_curves_are_left_as_they_are() -> None:
+    assert thin_indices(np.arange(1.0, 501.0), log=True).tolist() == list(range(500))
+
+
+@pytest.mark.parametrize("n", [501, 502, 7_000, 1_000_003])
+@pytest.mark.parametrize("log", [False, True])
+def test_long_curves_keep_their_ends_and_few_points(n: int, log: bool) -> None:
+    indices = thin_indices(np.arange(1.0, n + 1), log=log)
+    assert indices[0] == 0
+    assert indices[-1] == n - 1
+    assert (np.diff(indices) > 0).all()
+    assert 200 < len(indices) <= MAX_POINTS
+
+
+def test_thinning_is_even_on_the_axis_that_is_drawn() -> None:
+    x = np.arange(1.0, 1_000_001)
+    steps = np.diff(x[thin_indices(x, log=False)])
+    assert steps.max() / steps.min() < 1.01
+    logs = np.diff(np.log(x[thin_indices(x, log=True)]))
+    assert logs[200:].max() / logs[200:].min() < 1.1
+    assert thin_indices(x, log=True)[:10].tolist() == list(range(10)), "none of the first is left out"
+
+
+def test_points_at_the_same_position_keep_the_ends() -> None:
+    assert thin_indices(np.full(1000, 3.0), log=False).tolist() == [0, 999]
+
+
+@given(st.lists(st.floats(0, 400), max_size=15))
+def test_names_stand_apart_in_their_order_and_within_the_margin(wanted: list[float]) -> None:
+    places = separate(sorted(wanted), 20, 400)
+    assert len(places) == len(wanted)
+    assert all(-1e-9 <= place <= 400 + 1e-9 for place in places)
+    assert all(b - a >= 20 - 1e-9 for a, b in pairwise(places))
+
+
+def test_names_with_enough_room_are_not_moved() -> None:
+    assert separate([10, 50, 300], 20, 400) == [10, 50, 300]
+    assert separate([100, 100, 100], 20, 400) == [80, 100, 120]
+    assert separate([0, 0, 0], 20, 400) == [0, 20, 40]
+    assert separate([400, 400], 20, 400) == [380, 400]
+    assert separate([], 20, 400) == []
