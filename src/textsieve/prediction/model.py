@@ -42,7 +42,7 @@ from ..text.vocabulary import Vocabulary
 from ..text.weights import weigh
 from ..text.words import Accents
 from .explanations import ClassExplanation, Explanation, TermContributions
-from .labels import Label
+from .labels import Label, exact_array
 
 GROUPED_CLASS_TERMS = 120
 """How many of the strongest terms of a class are grouped for lists of terms; see `Model.grouped_class_terms`."""
@@ -228,16 +228,16 @@ class Model:
         outputs = self.scorer.scores(self.rows(documents, n_jobs), n_jobs)
         if self.multilabel or len(self.classes) != 2:
             return self._by_class(outputs)
-        return outputs[:, 0] if self._has_single_output else outputs[:, 1] - outputs[:, 0]
+        return outputs[:, 0] if self.has_single_output else outputs[:, 1] - outputs[:, 0]
 
     @property
-    def _has_single_output(self) -> bool:
+    def has_single_output(self) -> bool:
         """Return whether the scorer has one output for two classes: positive for the second, negative for the first."""
         return self.scorer.n_outputs == 1 and len(self.classes) == 2
 
     def _by_class(self, outputs: NDArray[Any]) -> NDArray[Any]:
         """Return a column for each class, given a column for each output of the scorer."""
-        return np.hstack([-outputs, outputs]) if self._has_single_output else outputs
+        return np.hstack([-outputs, outputs]) if self.has_single_output else outputs
 
     # -- labels --------------------------------------------------------------------------------------------------
 
@@ -353,16 +353,8 @@ class Model:
 
     @cached_property
     def label_array(self) -> NDArray[Any]:
-        """Return the classes as an array, of a numpy type if that preserves them exactly, otherwise of objects.
-
-        A numpy type drops a NUL at the end of a text, and turns integers into floats if some of them are below 2^63 and
-        others are not.
-        """
-        array = np.array(self.classes)
-        is_exact = [(type(label), label) for label in array.tolist()] == [
-            (type(label), label) for label in self.classes
-        ]
-        return array if is_exact else np.array(self.classes, dtype=object)
+        """Return the classes as an array."""
+        return exact_array(self.classes)
 
     def label_sets(self, labels: Any) -> list[tuple[Label, ...]]:
         """Return predicted labels as a tuple for each document.
