@@ -86,9 +86,9 @@ def _without_number() -> Iterator[None]:
 
 
 def _trim(ngram_range: tuple[int, int], lengths: Iterable[int]) -> tuple[int, int]:
-    """Return the range without n-grams that are longer than all these lengths.
+    """Return an n-gram range that ends at the longest of these lengths: (1, 5) with lengths 2 and 3 becomes (1, 3).
 
-    The shortest length stays, because a word that is shorter counts as a whole (see `text.analysis`).
+    The shortest length stays in the range, because a word that is shorter counts as a whole (see `text.analysis`).
     """
     shortest, longest = ngram_range
     return shortest, max(shortest, min(longest, max(lengths, default=1)))
@@ -153,7 +153,7 @@ class Model:
 
     @cached_property
     def _reading(self) -> Reading:
-        """Return how texts are read; raise `MissingPackage` if that for stems or lemmas is not installed."""
+        """Return how texts are read; raise `MissingPackage` if the package for stems or lemmas is not installed."""
         if self.preparation.normalise is not None:
             support, _ = NORMALISERS[self.preparation.normalise]
             purpose = f"This model was trained with {support.what}, so predicting with it"
@@ -184,9 +184,9 @@ class Model:
     def needs_stop_words(self) -> bool:
         """Return whether stop words affect predictions.
 
-        A selected word is never a stop word, so stop words only matter for n-grams of words, because leaving them out
-        changes which words are adjacent, and for normalised words, because a word that is no stop word may have the
-        same normal form as a stop word.
+        A selected word is never a stop word, so stop words have no effect on single words as written. They matter for
+        n-grams of words, because leaving them out changes which words are adjacent; and for normalised words, because a
+        stop word may have the same normal form as a selected word.
         """
         return self.analysis.has_words and (self.ngram_range[1] > 1 or self.preparation.normalise is not None)
 
@@ -197,7 +197,7 @@ class Model:
 
     @contextmanager
     def _naming_pattern(self) -> Iterator[None]:
-        """Change errors about a slow token pattern: it is the model's pattern, which no setting can change now."""
+        """Rewrite errors about a slow token pattern: they name a setting, and no setting changes a model's pattern."""
         try:
             yield
         except SlowPattern as problem:
@@ -372,38 +372,44 @@ class Model:
         with _without_number():
             counts = self.counts([_require_text(text)])
         weights = self.weights(counts)
-        scores = self._by_class(self.scorer.scores(weights))[0]
-        products = self._by_class(self.scorer.contributions(weights.indices, weights.data))
-        intercepts = self._by_class(self.scorer.intercepts[np.newaxis])[0]
+        predictions = self.predict_rows(weights)
+        scores, is_unknown = predictions.scores[0], bool(predictions.is_unknown[0])
+        (labels,) = self.label_sets(predictions.labels)
         terms = [self.terms[column] for column in weights.indices.tolist()]
+        products = self._by_class(self.scorer.contributions(weights.indices, weights.data))
         contributions = TermContributions(terms, counts.data.tolist(), weights.data.tolist(), products)
-        is_unknown = weights.is_zero  # of a single document
-        best_first = self.best_first(scores, bool(is_unknown[0]))
+        no_values = [None] * len(self.classes)
+        intercepts = self._by_class(self.scorer.intercepts[np.newaxis])[0].tolist()
+        thresholds = no_values if self.thresholds is None else self.thresholds.tolist()
         probabilities = (
-            None if self.calibration is None else self.probabilities(scores[np.newaxis], is_unknown)[0].tolist()
+            no_values
+            if self.calibration is None
+            else self.probabilities(predictions.scores, predictions.is_unknown)[0].tolist()
         )
-
-        def explain_class(number: int) -> ClassExplanation:
-            threshold = None if self.thresholds is None else float(self.thresholds[number])
-            score, intercept = float(scores[number]), float(intercepts[number])
-            probability = None if probabilities is None else probabilities[number]
-            return ClassExplanation(
-                self.classes[number], score, intercept, threshold, contributions, number, probability
+        classes = [
+            ClassExplanation(
+                label=self.classes[number],
+                score=float(scores[number]),
+                intercept=intercepts[number],
+                threshold=thresholds[number],
+                term_contributions=contributions,
+                column=number,
+                probability=probabilities[number],
             )
+            for number in self.best_first(scores, is_unknown)
+        ]
+        return Explanation(
+            predicted=labels if self.multilabel else labels[0],
+            classes=tuple(classes),
+            unknown=self._unknown_text(has_terms=bool(terms)) if is_unknown else None,
+            text=text,
+            model=self,
+        )
 
-        document_scores = DocumentScores(scores[np.newaxis], is_unknown, self.fallback_class)
-        predicted = (
-            self._label_set(document_scores.labels(self._threshold_rule)[0])
-            if self.multilabel
-            else self.classes[document_scores.best()[0]]
-        )
-        verb_phrase = "has a weight in" if terms else "is known to"  # known terms may all have weight 0
-        unknown = (
-            f"No term of the text {verb_phrase} the model, so {self.fallback_description} is taken"
-            if is_unknown[0]
-            else None
-        )
-        return Explanation(predicted, tuple(map(explain_class, best_first)), unknown, text, self)
+    def _unknown_text(self, *, has_terms: bool) -> str:
+        """Return why a text is unknown, and its class; `has_terms` is true if it has terms, but all of weight 0."""
+        verb_phrase = "has a weight in" if has_terms else "is known to"
+        return f"No term of the text {verb_phrase} the model, so {self.fallback_description} is taken"
 
     @cached_property
     def _finder(self) -> TermFinder:
