@@ -13,7 +13,7 @@
 | `calibration` | the method of the probabilities, or null |
 | `settings` | the settings with which the model was trained; `{"not_stored": "OCFS(k=5)"}` stands for an object |
 | `about` | when, from which sources (`modelfile.sources`) and with which packages it was trained, and its quality |
-| `statistics` | null, or a description of the statistics for `update`: see `modelfile.statistics`, `statistics_file` |
+| `statistics` | null, or a description of the statistics for `update`: see `modelfile.statistics` |
 
 Among the `settings` are the title, description and examples that the owner of the model gave. Readers of the web page
 see them, so they are checked (`presentation`). Predicting needs no other setting, so the others are not.
@@ -79,7 +79,7 @@ STATISTICS_KINDS = ("class_sums", "votes")
 """Kinds of statistics: `ClassStats` for naive Bayes and Rocchio, and the table of votes for TCFP."""
 
 ALL_TERMS_KIND = "all_terms"
-"""The kind of statistics that are in a file of their own, which its digest identifies: see `statistics_file`."""
+"""The kind of statistics that are in a file of their own, which its digest identifies: see `statistics`."""
 
 MAX_SOURCE_NAME = 4096
 """The largest number of characters in the path of a source; systems allow no longer paths."""
