@@ -27,9 +27,10 @@ from the defaults of `text.analysis.Analysis`. It is missing if none does, so th
 read the model. If terms can contain line feeds (`Analysis.may_have_line_feeds`), line feeds and backslashes in them are
 escaped by a backslash, because line feeds separate terms.
 
-A regular expression can take longer than the age of the universe, for a document and even to be checked. A time limit
-stops it, but only in the main thread. So a service, which predicts in other threads, reads only models with patterns
-that `words.token_rule` knows: those take linear time (`only_fast_patterns`).
+A token pattern is a regular expression. Some regular expressions take longer than the age of the universe, for a
+document or even for the short texts on which a pattern is checked. A time limit stops them, but only in the main
+thread. So a service, which predicts in other threads, reads only models whose pattern is one of a few that take linear
+time (`only_fast_patterns`; `words.token_rule` knows these patterns).
 """
 
 from __future__ import annotations
@@ -512,4 +513,4 @@ _ABOUT: dict[str, Check] = {
     "testors": _object_with(dict.fromkeys(("epsilon", "delta"), _is_number), {}),
     "sources": _list_of(_is_source),
 }
-"""The check of each known key."""
+"""The check of each known key of `about`."""
