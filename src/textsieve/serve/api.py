@@ -53,14 +53,14 @@ MAX_TERMS = 1_000
 LARGE_BODY = 1 << 16
 """From this many bytes on, it is worth checking whether the client still waits for the response."""
 
+CLIENT_GONE = 499
+"""The status of a request whose client has disconnected; nobody receives it."""
 ERRORS: dict[int | str, dict[str, Any]] = {
     status: {
         "model": schemas.ErrorResponse,
         "description": ", ".join(code for code, error in ERROR_CODES.items() if error.status == status),
     }
-    for status in sorted(
-        {error.status for error in ERROR_CODES.values()} - {499}
-    )  # nobody receives 499: the client has disconnected
+    for status in sorted({error.status for error in ERROR_CODES.values()} - {CLIENT_GONE})
 }
 """The error responses in the OpenAPI document, by status; the description lists their codes."""
 POST_STATUSES = (401, 403, 408, 413, 415, 422, 503)
@@ -115,6 +115,7 @@ class LeanRoute(APIRoute):
         self.app = self._respond_and_send  # replaces the ASGI application that FastAPI made of the endpoint
 
     async def _respond_and_send(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Respond as an ASGI application, for requests that reach the route through FastAPI."""
         await send_response(send, await self.respond(scope, receive))
 
     async def respond(self, scope: Scope, receive: Receive) -> ApiResponse:
@@ -130,7 +131,8 @@ class LeanRoute(APIRoute):
         except ValidationError as problem:
             return validation_error(problem).response
         except (ApiError, InputError) as problem:
-            # The traceback refers to this frame, which would keep the body in memory until the next garbage collection.
+            # The traceback refers to this frame, and so to the body. Together with the exception, they form a reference
+            # cycle, which would keep the body in memory until the next garbage collection.
             problem.__traceback__ = None
             error = problem if isinstance(problem, ApiError) else ApiError.of_input_error(problem)
             return error.response

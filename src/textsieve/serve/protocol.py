@@ -403,7 +403,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """Start to answer the request, or raise `ApiError` (which ends the parsing) if its head is not acceptable."""
-        # `_overhead` includes all bytes of the piece. Only if it is too large, those after the head are counted exactly.
+        # `_overhead` includes the whole piece. The bytes after the head are left out, but only if that matters.
         if self._overhead > MAX_HEAD and self._overhead - self._n_bytes_after_head() > MAX_HEAD:
             self._error = _head_too_long()
             raise self._error
