@@ -52,6 +52,7 @@ export const piecesOf = (text, spans, contributions) => {
       change(term);
     }
   };
+  /** Returns the terms that cover an offset. */
   const termsAt = (offset) =>
     [...new Set(starts.filter(([from, to]) => from <= offset && offset < to).map(([, , term]) => term))];
   const pieces = [];
@@ -60,7 +61,7 @@ export const piecesOf = (text, spans, contributions) => {
     for (; nextEnd < ends.length && ends[nextEnd][1] <= cut; nextEnd += 1) end(ends[nextEnd][2]);
     for (; nextStart < starts.length && starts[nextStart][0] <= cut; nextStart += 1) begin(starts[nextStart][2]);
     const piece = text.slice(cut, cuts[index + 1]);
-    if (changed.size || !pieces.length) {
+    if (changed.size || !pieces.length) { // otherwise the same terms cover this piece and the one before: join them
       pieces.push({ text: piece, count: covering.size, sum: sum.total(), terms: () => termsAt(cut) });
     } else {
       pieces.at(-1).text += piece;
