@@ -64,7 +64,7 @@ const richText = (element) => {
 
 /** Returns "date", "duration" or "number" for each style of cells.
  *
- * The format of a style is a code in the workbook, such as "dd.mm.yyyy", or one of Excel's own, which have only numbers.
+ * The format of a style is a code in the workbook, such as "dd.mm.yyyy", or one of Excel's own, which are numbered.
  */
 const kindsOf = (styles) => {
   const codes = new Map(elements(styles, "numFmt").map((format) =>
@@ -76,7 +76,7 @@ const kindsOf = (styles) => {
       return (number >= 14 && number <= 22) || (number >= 27 && number <= 36) || number === 45 || number === 47
         ? "date" : "number";
     }
-    const bare = code.replace(/"[^"]*"|\\.|_.|\*./g, "").split(";")[0]; // without literal text; for positive numbers
+    const bare = code.replace(/"[^"]*"|\\.|_.|\*./g, "").split(";")[0]; // of numbers above 0
     if (/\[(h+|m+|s+)\]/i.test(bare)) return "duration";
     return /[dmyhs]/i.test(bare.replace(/\[[^\]]*\]|general/gi, "")) ? "date" : "number";
   };
