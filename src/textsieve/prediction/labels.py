@@ -25,7 +25,7 @@ def classes_by_text(classes: Iterable[Label]) -> dict[str, Label]:
     return by_stripped_text | {as_written(label): label for label in classes}
 
 
-def exact_array(labels: Sequence[Label]) -> NDArray[Any]:
+def exact_array(labels: Sequence[Label | None]) -> NDArray[Any]:
     """Return labels as an array, of a numpy type if that preserves them exactly, otherwise of objects.
 
     A numpy type drops a NUL at the end of a text, turns integers into floats if some of them are below 2^63 and others

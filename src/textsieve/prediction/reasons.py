@@ -125,7 +125,9 @@ class PieceCounts(NamedTuple):
     def of(cls, texts: Iterable[str]) -> PieceCounts:
         """Split texts at white space, and count their pieces."""
         piece_numbers: dict[str, int] = {}
-        text_starts, piece_of_entry, times = [0], [], []
+        text_starts = [0]
+        piece_of_entry: list[int] = []
+        times: list[int] = []
         for text in texts:
             times_of_piece = Counter(text.split())
             piece_of_entry += [piece_numbers.setdefault(piece, len(piece_numbers)) for piece in times_of_piece]
