@@ -43,7 +43,7 @@ from .api_errors import (
 )
 from .guard import DOCUMENTS
 from .metrics import CONTENT_TYPE
-from .served_model import explained_json, explanation_record, find_class
+from .served_model import explanation_json, explanation_record, find_class
 from .service import Service
 from .workers import Abandoned, IsWanted
 
@@ -198,7 +198,7 @@ def _add_post_routes(app: FastAPI, service: Service) -> None:
                 service.metrics.count_explanation(
                     record["predicted"], is_unknown=is_unknown, abstains=record["abstains"]
                 )
-            return explained_json(record)
+            return explanation_json(record)
 
         return await service.workers.work("explain", served, len(text), work)
 

@@ -84,18 +84,6 @@ def predictions_json(records: Iterable[dict[str, Any]]) -> bytes:
     return to_json({"predictions": list(records)}, inf_nan_mode="null")
 
 
-def explanation_json(
-    model: Model, model_id: str, text: str, label: Label | None, min_probability: float | None = None
-) -> bytes:
-    """Return the record of `explanation_record` as JSON."""
-    return explained_json(explanation_record(model, model_id, text, label, min_probability))
-
-
-def explained_json(record: Mapping[str, Any]) -> bytes:
-    """Return an explanation as JSON."""
-    return to_json(record, inf_nan_mode="null")  # thresholds may be infinite, and JSON has no infinite numbers
-
-
 def explanation_record(
     model: Model,
     model_id: str,
@@ -149,6 +137,11 @@ def explanation_record(
         "contributions": contributions,
         "spans": [[start, end, positions[term]] for start, end, term in spans],
     }
+
+
+def explanation_json(record: Mapping[str, Any]) -> bytes:
+    """Return the result of `explanation_record` as JSON."""
+    return to_json(record, inf_nan_mode="null")  # thresholds may be infinite, and JSON has no infinite numbers
 
 
 def _best_probability(explanation: Explanation) -> float:
