@@ -108,6 +108,7 @@ class LeanRoute(APIRoute):
 
     def __init__(self, path: str, endpoint: Endpoint, **settings: Any) -> None:
         super().__init__(path, endpoint, **settings)
+        # An endpoint has a single parameter; its annotation is the model of the request.
         (request_model,) = (annotation for name, annotation in get_type_hints(endpoint).items() if name != "return")
         assert issubclass(request_model, schemas.RequestBody)
         self._validate = request_model.__pydantic_validator__.validate_json
@@ -127,7 +128,7 @@ class LeanRoute(APIRoute):
                 raise unknown_field_error(request.model_extra)
             scope[DOCUMENTS] = request.n_documents
             response = self._endpoint(request)
-            json = await (response if len(body) < LARGE_BODY else _unless_gone(response, receive))
+            json = await (response if len(body) < LARGE_BODY else _unless_client_leaves(response, receive))
         except ValidationError as problem:
             return validation_error(problem).response
         except (ApiError, InputError) as problem:
@@ -139,7 +140,7 @@ class LeanRoute(APIRoute):
         return ApiResponse(self._status, [JSON_TYPE], json)
 
 
-async def _unless_gone(response: Coroutine[Any, Any, bytes], receive: Receive) -> bytes:
+async def _unless_client_leaves(response: Coroutine[Any, Any, bytes], receive: Receive) -> bytes:
     """Return a response that may take long, or cancel the work and raise `ApiError` if the client disconnects.
 
     The body was read to its end, so `receive` waits until the client disconnects.

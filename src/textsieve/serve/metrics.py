@@ -159,7 +159,7 @@ class Metrics:
 
     def __init__(self, shared: SharedValues | None = None) -> None:
         self._shared = shared
-        self._output = CollectorRegistry()
+        self._output = CollectorRegistry()  # what `text` returns
         if shared is None:
             registry = self._output
             ProcessCollector(registry=registry)
