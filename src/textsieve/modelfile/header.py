@@ -194,7 +194,7 @@ def _as_tuple(value: Any) -> Any:
 
 
 def _stored_analysis(reading: Mapping[str, Any]) -> Analysis:
-    """Return the analysis in a section `reading`, whose keys were checked; its values may be invalid."""
+    """Return the `Analysis` that a section `reading` describes; its keys were checked, but values may be invalid."""
     return Analysis(**{name: _as_tuple(value) for name, value in reading.get("analysis", {}).items()})
 
 
@@ -424,7 +424,7 @@ def _is_point(value: object) -> bool:
 
 
 def _is_share(value: object) -> bool:
-    """Return whether a value is a share of the coefficients and the score with it."""
+    """Return whether a value is a point of a curve: a share of the coefficients, and the score of a model with them."""
     return isinstance(value, list) and len(value) == 2 and all(map(_is_number, value))
 
 
@@ -462,7 +462,11 @@ _SOURCE_FIELDS = _object_with(
 
 
 def _is_source(value: object) -> bool:
-    """Return whether a value is a source; only the name of a corpus can be that of a corpus, not a path or "-"."""
+    """Return whether a value is a source.
+
+    A source of the kind "corpus" must have the name of a corpus, because any other name would be opened as a path, and
+    "-" as standard input.
+    """
     if not isinstance(value, dict) or not _SOURCE_FIELDS(value):
         return False
     return value["kind"] != CORPUS or is_corpus_name(value["name"])

@@ -52,11 +52,11 @@ class TrainingSource:
 
     @classmethod
     def on_spark(cls, path: str) -> TrainingSource:
-        """Return the source for a path that Spark has read, which need not be one of this machine."""
+        """Return the source for a path that Spark has read; it may be a path on other machines, and stays as it is."""
         return cls(SPARK, path)._storable()
 
     def _storable(self) -> TrainingSource:
-        """Return the source without its path if that is not UTF-8, since a model file can't store it then."""
+        """Return this source, or one without its path if the path is not UTF-8, which a model file can't store."""
         try:
             self.name.encode()
         except UnicodeEncodeError:

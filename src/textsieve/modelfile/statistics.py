@@ -84,7 +84,7 @@ def _naming_statistics(name: str) -> Iterator[None]:
 
 
 def _with_prefix(prefix: str, values: Mapping[str, Value]) -> dict[str, Value]:
-    """Return the values whose names begin with a prefix, by the rest of their names."""
+    """Return the values whose names begin with a prefix, by the rest of their names: `0.terms` becomes `terms`."""
     return {name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)}
 
 
@@ -302,7 +302,7 @@ def _decode_full(archive: Archive) -> FullStatistics:
 
 
 def _full_header_rules(header: Header) -> Iterator[Rule]:
-    """Yield the rules for the header."""
+    """Yield the rules for the header of a file of statistics."""
     yield Rule(set(header) == HEADER_KEYS, f"the header has {shown(sorted(header), 200)}")
     yield Rule(_is_moment(header["when"]), f"the time of the last update is {shown(header['when'])}")
     words = header["stop_words"]
@@ -360,7 +360,7 @@ def _are_bytes(spec: ArraySpec | None) -> TypeGuard[ArraySpec]:
 
 
 def _n_classes(table: str, part: Mapping[str, Any]) -> int:
-    """Return the number of classes of a table of a part."""
+    """Return the number of classes of a table: those of the part, or one or none in the tables without labels."""
     return len(part["classes"]) if table == LABELLED else int(table == "of_no_class")
 
 

@@ -17,9 +17,9 @@ def as_written(label: Label) -> str:
 
 
 def classes_by_text(classes: Iterable[Label]) -> dict[str, Label]:
-    """Return the classes by their text in a file, both with and without surrounding white space.
+    """Return the classes by the texts that mean them in a file: as written, and without surrounding white space.
 
-    If the text of one class is the stripped text of another, it stands for the former.
+    If both " a" and "a" are classes, the text "a" means the class "a".
     """
     by_stripped_text = {as_written(label).strip(): label for label in classes}
     return by_stripped_text | {as_written(label): label for label in classes}

@@ -262,7 +262,7 @@ class Model:
     ) -> tuple[Any, NDArray[np.bool_], Floats | None]:
         """Return the labels of each document, which documents are unknown, and the probability of each label.
 
-        The latter are None for a multilabel model, and for a model without probabilities.
+        The probabilities are None for a multilabel model, and for a model without probabilities.
         """
         if self.multilabel or self.calibration is None:
             return *self.predict_labels(documents, n_jobs), None
@@ -353,7 +353,7 @@ class Model:
 
     @cached_property
     def label_array(self) -> NDArray[Any]:
-        """Return the classes as an array."""
+        """Return the classes as an array, to which class numbers are indices."""
         return exact_array(self.classes)
 
     def label_sets(self, labels: Any) -> list[tuple[Label, ...]]:
@@ -450,9 +450,10 @@ class Model:
 
     @property
     def explains_words(self) -> bool:
-        """Return whether explanations list words: the terms include n-grams of characters, which are hard to read.
+        """Return whether explanations for people list words instead of terms.
 
-        Contributions that must be compared with other classes are those of terms.
+        They do if the terms include n-grams of characters, which are hard to read. But if contributions have to be
+        compared with those to other classes (`needs_comparing`), explanations list terms all the same.
         """
         return self.analysis.char_ngram_range is not None and not self.needs_comparing
 

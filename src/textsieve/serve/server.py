@@ -136,7 +136,7 @@ def allowed_connections(max_connections: int) -> int:
 
 
 def url_of(listener: socket.socket) -> str:
-    """Return the URL of the service on this machine."""
+    """Return the URL at which this machine reaches the service."""
     host, port = listener.getsockname()[:2]
     if ip_address(host).is_unspecified:  # listens on all addresses; browsers can't open 0.0.0.0
         host = "::1" if listener.family == socket.AF_INET6 else "127.0.0.1"
@@ -159,6 +159,7 @@ def urls_for_others(listener: socket.socket, names: Collection[str] = ()) -> lis
 
 
 def _url(host: str, port: int) -> str:
+    """Return the URL of a host name or an IP address; IPv6 addresses are in brackets."""
     return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
 
 
