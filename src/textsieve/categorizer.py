@@ -686,7 +686,7 @@ class Categorizer(Parameters):
             from sklearn.utils import estimator_html_repr
 
             return estimator_html_repr(self)
-        from .prediction.model_html import model_html
+        from .prediction.notebook_cards import model_html
 
         try:
             n_bytes = len(modelfile.encode(self.model_))

@@ -17,8 +17,7 @@ from textsieve.archive import Arrays, Header, archive_in, pack
 from textsieve.modelfile import writing
 from textsieve.modelfile.locking import locked
 from textsieve.modelfile.reading import read_stored
-from textsieve.modelfile.statistics import read_statistics
-from textsieve.modelfile.statistics_file import KIND, encode_full
+from textsieve.modelfile.statistics import FILE_KIND, encode_full, read_statistics
 from textsieve.training.full_statistics import FullStatistics
 
 CASE = small_texts(n=30)
@@ -151,12 +150,12 @@ CHANGES: list[tuple[str, Any]] = [
 
 @pytest.mark.parametrize(("message", "change"), CHANGES)
 def test_unsound_statistics_with_right_checksums_raise(path: Path, message: str, change: Any, monkeypatch: Any) -> None:
-    archive = archive_in(KIND, beside(path).read_bytes(), "statistics")
+    archive = archive_in(FILE_KIND, beside(path).read_bytes(), "statistics")
     header: Header = {key: archive.header[key] for key in ("when", "stop_words", "parts")}
     arrays: Arrays = dict(archive.read())
     change(header, arrays)
-    data = pack(KIND, header, arrays)
-    monkeypatch.setattr("textsieve.modelfile.statistics_file.encode_full", lambda _: data)
+    data = pack(FILE_KIND, header, arrays)
+    monkeypatch.setattr("textsieve.modelfile.statistics.encode_full", lambda _: data)
     MODEL.save(path)  # with the digest of the changed statistics
     monkeypatch.undo()
     with pytest.raises(InputError, match=rf"news\.sieve\.stats: the statistics are not sound: .*{message}"):

@@ -51,6 +51,13 @@ def test_a_numeric_abstain_label_keeps_an_array_of_numbers() -> None:
     assert labels.tolist() == [1, -1]
 
 
+def test_labels_stay_integers_if_some_are_too_large_for_a_signed_integer() -> None:
+    model = replace(two_classes(), classes=(1, 2**63))
+    for texts in (["goal", "market"], ["goal", "market", ""]):
+        labels = Categorizer.of_model(model).predict(texts, abstain_label=-1).tolist()
+        assert [(type(label), label) for label in labels[:2]] == [(int, 2**63), (int, 1)], texts
+
+
 def test_records_have_the_best_guess() -> None:
     model = calibrated()
     plain = list(Records(model).of(model.predict(TEXTS)))

@@ -138,7 +138,7 @@ def test_words_are_the_same_however_many_texts_there_are(word_model: Model, monk
     together = reasons_of(word_model, texts)
     assert together == [by_label for text in texts for by_label in reasons_of(word_model, [text])]
     monkeypatch.setattr(reasons, "CHARACTERS_AT_ONCE", 40)
-    monkeypatch.setattr(reasons, "MAX_WORDS_KEPT", 3)
+    monkeypatch.setattr(reasons, "MAX_KEPT_PIECES", 3)
     assert reasons_of(word_model, texts) == together
 
 

@@ -16,7 +16,7 @@ from textsieve import InputError
 from textsieve.classifiers.linear import LinearScorer
 from textsieve.prediction import ClassExplanation, Contribution, Model
 from textsieve.prediction.explanations import TermContributions
-from textsieve.prediction.model_html import model_html
+from textsieve.prediction.notebook_cards import model_html
 
 
 @given(models(), documents)

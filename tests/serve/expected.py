@@ -15,7 +15,7 @@ from pydantic_core import to_json
 from textsieve.modelfile.reading import read_stored
 from textsieve.prediction import Model
 from textsieve.prediction.records import Records
-from textsieve.serve.served_model import explanation_json
+from textsieve.serve.served_model import explanation_json, explanation_record
 
 Request = tuple[str, int, list[str] | None]
 """The bytes of a request, the expected status, and the accepted bodies (None: any); all decoded as Latin-1."""
@@ -53,7 +53,7 @@ def mixed_requests(path: Path, texts: Sequence[str]) -> list[Request]:
         if kind < 70:
             requests.append(predict_request([text], model))
         elif kind < 90:
-            explanation = explanation_json(model, file.digest[:16], text, None).decode("latin-1")
+            explanation = explanation_json(explanation_record(model, file.digest[:16], text, None)).decode("latin-1")
             requests.append((post("/v1/explain", {"text": text}), 200, [explanation]))
         elif kind < 99:
             letter = "abcdefghij"[number % 10]

@@ -91,9 +91,14 @@ def test_a_class_can_be_given_by_its_label_or_its_text(service: Service) -> None
     assert send(service("single"), "/v1/explain", {"text": "a late goal", "label": "money"}).json["label"] == "money"
 
 
+def explanation_of(*arguments: Any) -> Any:
+    """Return the explanation of a text as clients read it, given the arguments of `explanation_record`."""
+    return json.loads(served_model.explanation_json(served_model.explanation_record(*arguments)))
+
+
 def test_an_explanation_has_the_first_spans_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(served_model, "MAX_SPANS", 2)
-    response = json.loads(served_model.explanation_json(small_model(), "id", "goal goal market goal", None))
+    response = explanation_of(small_model(), "id", "goal goal market goal", None)
     assert [span[:2] for span in response["spans"]] == [[0, 4], [5, 9]]
     assert sum(entry["count"] for entry in response["contributions"]) == 4
 
@@ -151,11 +156,11 @@ def test_a_service_can_be_sure_of_all_its_labels(models: dict[str, Path]) -> Non
         AppService(str(models["single"]), min_probability=0.9)
     probability = model.explain(TEXTS[0]).classes[0].probability
     for minimum, abstains in ((None, False), (probability, False), (1.0, True)):
-        explained = json.loads(served_model.explanation_json(model, "id", TEXTS[0], None, minimum))
+        explained = explanation_of(model, "id", TEXTS[0], None, minimum)
         assert explained["abstains"] == abstains
-    unknown = json.loads(served_model.explanation_json(model, "id", "xyzzy goal-less? xyzzy", None, 0.0))
+    unknown = explanation_of(model, "id", "xyzzy goal-less? xyzzy", None, 0.0)
     assert unknown["words"] == {"known": 1, "total": 4}
-    unknown = json.loads(served_model.explanation_json(model, "id", "xyzzy", None, 0.0))
+    unknown = explanation_of(model, "id", "xyzzy", None, 0.0)
     assert unknown["abstains"]
     assert unknown["words"] == {"known": 0, "total": 1}
 

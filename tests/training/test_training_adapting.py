@@ -17,7 +17,7 @@ from tests.reference.categorizer_cases import WORDS, plain_categorizer, small_te
 
 from textsieve import Categorizer, ChiSquare, Corpus, InputError, load, modelfile
 from textsieve.evaluation import held_out
-from textsieve.modelfile.statistics_file import encode_full
+from textsieve.modelfile.statistics import encode_full
 from textsieve.training import counted_documents
 from textsieve.training.full_statistics import LEAST_WEIGHT, FullStatistics
 

@@ -34,9 +34,9 @@ STATISTICS_PREFIX = "statistics."
 
 ARRAYS: dict[str, type[np.generic]] = {
     "terms": np.uint8,  # UTF-8, separated by line feeds
-    "term_prefixes": np.uint8,  # only with few coefficients: bytes shared with the term before, see `text.front_coding`
+    "term_prefixes": np.uint8,  # only if `is_sparse`: the bytes shared with the term before, see `text.front_coding`
     "idf": np.float64,  # absent if the weighting has no idf
-    "idf_steps": np.uint8,  # only with few coefficients: idf times `text.weights.IDF_STEPS`
+    "idf_steps": np.uint8,  # only if `is_sparse`, instead of `idf`: idf times `text.weights.IDF_STEPS`
     "thresholds": np.float64,  # absent unless a multilabel model uses thresholds
     "class_docs": np.int64,
     "calibration_indptr": np.int64,  # absent without probabilities, like the next two, or with a joint calibration
@@ -56,11 +56,9 @@ OPTIONAL = {
     "calibration_values",
 }
 
-_WRONG_THRESHOLDS = "it must have either thresholds or ranks if it is multilabel, and otherwise neither"
-
 
 def is_sparse(model: Model) -> bool:
-    """Return whether a model has few coefficients, because training dropped the others.
+    """Return whether a model is stored in the compressed format: if training dropped most of its coefficients.
 
     In the file of such a model, terms are sorted, so that they can be front-coded, and everything is compressed.
     """
@@ -70,27 +68,24 @@ def is_sparse(model: Model) -> bool:
 def arrays_of(model: Model) -> Arrays:
     """Return the arrays of a model by name, including those of its scorer, for a file.
 
-    If the model has few coefficients, its terms and all arrays with an entry for each term are sorted by term, so that
-    neighbouring terms share their first bytes.
+    If `is_sparse`, the terms and all arrays with an entry for each term are sorted by term, so that neighbouring terms
+    share their first bytes.
     """
     if isinstance(model.scorer, SparseLinearScorer):
         order = np.array(sorted(range(len(model.terms)), key=model.terms.__getitem__), np.int64)
         model = _reorder(model, model.scorer, order)
     encoded = _encode_terms(model.terms, model.analysis)
-    prefixes: NDArray[np.uint8] | None = None
+    arrays: dict[str, NDArray[Any] | None] = dict.fromkeys(ARRAYS)  # in this order; None: not in the file
     if is_sparse(model):
-        prefixes, encoded = join_terms(encoded.split(b"\n") if encoded else [])
-    idf_steps = None if model.idf is None or not is_sparse(model) else (model.idf * IDF_STEPS).astype(np.uint8)
-    arrays = {
-        "terms": np.frombuffer(encoded, np.uint8),
-        "term_prefixes": prefixes,
-        "idf": None if is_sparse(model) else model.idf,
-        "idf_steps": idf_steps,
-        "thresholds": model.thresholds,
-        "class_docs": np.array(model.class_docs, np.int64),
-        **dict.fromkeys(("calibration_indptr", "calibration_knots", "calibration_values")),
-        **({} if model.calibration is None else model.calibration.stored_arrays()),
-    }
+        arrays["term_prefixes"], encoded = join_terms(encoded.split(b"\n") if encoded else [])
+        arrays["idf_steps"] = None if model.idf is None else (model.idf * IDF_STEPS).astype(np.uint8)
+    else:
+        arrays["idf"] = model.idf
+    arrays["terms"] = np.frombuffer(encoded, np.uint8)
+    arrays["thresholds"] = model.thresholds
+    arrays["class_docs"] = np.array(model.class_docs, np.int64)
+    if model.calibration is not None:
+        arrays |= model.calibration.stored_arrays()
     assert arrays.keys() == ARRAYS.keys()
     scorer_arrays = model.scorer.stored_arrays()
     assert not scorer_arrays.keys() & arrays.keys()
@@ -191,9 +186,9 @@ def restore_calibration(
 def _scorer_parts(
     header: Mapping[str, Any], arrays: Mapping[str, Any]
 ) -> tuple[type[Scorer], dict[str, Any], dict[str, Any]]:
-    """Return the class of a file's scorer, its settings, and its arrays or their specs.
+    """Return the class of a file's scorer, its settings, and its part of `arrays`, which may be arrays or their specs.
 
-    All `arrays` that are not in `ARRAYS` belong to the scorer; callers leave out those of the statistics.
+    All arrays that are not in `ARRAYS` belong to the scorer; callers leave out those of the statistics.
     """
     settings = {key: value for key, value in header["scorer"].items() if key != "kind"}
     scorer_arrays = {name: array for name, array in arrays.items() if name not in ARRAYS}
@@ -201,7 +196,7 @@ def _scorer_parts(
 
 
 def _calibration_parts(arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arrays of the calibration, or their specs."""
+    """Return the part of `arrays` that belongs to the calibration; they may be arrays or their specs."""
     return {name: array for name, array in arrays.items() if name.startswith("calibration_")}
 
 
@@ -228,9 +223,9 @@ def check_declared(archive: Archive, *, only_fast_patterns: bool = False) -> lis
     specs = {key: spec for key, spec in archive.specs.items() if not key.startswith(STATISTICS_PREFIX)}
     has_statistics = len(specs) < len(archive.specs)
     section = header["statistics"]
-    is_described = has_statistics == (section is not None and section["kind"] != ALL_TERMS_KIND)
-    rule = Rule(is_described, "it has arrays of statistics without their description, or the other way round")
-    check_rules([rule], name)
+    describes_statistics = section is not None and section["kind"] != ALL_TERMS_KIND  # those have a file of their own
+    problem = "it has arrays of statistics without their description, or the other way round"
+    check_rules([Rule(has_statistics == describes_statistics, problem)], name)
     check_rules(_spec_rules(header, specs), name)
     n_classes = len(header["classes"])
     with _naming_file(name):
@@ -255,9 +250,7 @@ def _spec_rules(header: Mapping[str, Any], specs: Specs) -> Iterator[Rule]:
     yield Rule(specs["class_docs"].size == n_classes, "class_docs is not a number for each class")
     fits = "thresholds" not in specs or specs["thresholds"].size == n_classes
     yield Rule(fits, "thresholds is not a number for each class")
-    # A multilabel model turns scores into labels by thresholds or by ranks, and another model by neither.
-    n_cuts = ("thresholds" in specs) + (header["ranks"] is not None)
-    yield Rule(n_cuts == int(header["multilabel"]), _WRONG_THRESHOLDS)
+    yield _label_rule(header["multilabel"], "thresholds" in specs, header["ranks"] is not None)
     is_joint = header["calibration"] == calibration.JOINT
     yield Rule(not (is_joint and header["multilabel"]), "its calibration is for one label per document")
 
@@ -311,11 +304,16 @@ def _number_rules(model: Model) -> Iterator[Rule]:
         yield _shape_rule("idf", model.idf, np.float64, (n_terms,))
         fits = bool(((model.idf >= 0.0) & (model.idf <= MAX_IDF)).all())  # also rejects NaN
         yield Rule(fits, f"an idf is not finite, or not from 0 to {MAX_IDF:g}")
-    n_cuts = (model.thresholds is not None) + (model.ranks is not None)  # see `_spec_rules`
-    yield Rule(n_cuts == int(model.multilabel), _WRONG_THRESHOLDS)
+    yield _label_rule(model.multilabel, model.thresholds is not None, model.ranks is not None)
     if model.thresholds is not None:
         yield _shape_rule("thresholds", model.thresholds, np.float64, (n_classes,))
         yield Rule(not np.isnan(model.thresholds).any(), "a threshold is NaN")
+
+
+def _label_rule(multilabel: bool, has_thresholds: bool, has_ranks: bool) -> Rule:
+    """Return the rule that a multilabel model turns scores into labels by thresholds or ranks, others by neither."""
+    is_right = has_thresholds != has_ranks if multilabel else not (has_thresholds or has_ranks)
+    return Rule(is_right, "it must have either thresholds or ranks if it is multilabel, and otherwise neither")
 
 
 def _shape_rule(name: str, array: NDArray[Any], dtype: type[np.generic], shape: tuple[int, ...]) -> Rule:

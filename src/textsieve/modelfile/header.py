@@ -13,7 +13,7 @@
 | `calibration` | the method of the probabilities, or null |
 | `settings` | the settings with which the model was trained; `{"not_stored": "OCFS(k=5)"}` stands for an object |
 | `about` | when, from which sources (`modelfile.sources`) and with which packages it was trained, and its quality |
-| `statistics` | null, or a description of the statistics for `update`: see `modelfile.statistics`, `statistics_file` |
+| `statistics` | null, or a description of the statistics for `update`: see `modelfile.statistics` |
 
 Among the `settings` are the title, description and examples that the owner of the model gave. Readers of the web page
 see them, so they are checked (`presentation`). Predicting needs no other setting, so the others are not.
@@ -27,9 +27,10 @@ from the defaults of `text.analysis.Analysis`. It is missing if none does, so th
 read the model. If terms can contain line feeds (`Analysis.may_have_line_feeds`), line feeds and backslashes in them are
 escaped by a backslash, because line feeds separate terms.
 
-A regular expression can take longer than the age of the universe, for a document and even to be checked. A time limit
-stops it, but only in the main thread. So a service, which predicts in other threads, reads only models with patterns
-that `words.token_rule` knows: those take linear time (`only_fast_patterns`).
+A token pattern is a regular expression. Some regular expressions take longer than the age of the universe, for a
+document or even for the short texts on which a pattern is checked. A time limit stops them, but only in the main
+thread. So a service, which predicts in other threads, reads only models whose pattern is one of a few that take linear
+time (`only_fast_patterns`; `words.token_rule` knows these patterns).
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ STATISTICS_KINDS = ("class_sums", "votes")
 """Kinds of statistics: `ClassStats` for naive Bayes and Rocchio, and the table of votes for TCFP."""
 
 ALL_TERMS_KIND = "all_terms"
-"""The kind of statistics that are in a file of their own, which its digest identifies: see `statistics_file`."""
+"""The kind of statistics that are in a file of their own, which its digest identifies: see `statistics`."""
 
 MAX_SOURCE_NAME = 4096
 """The largest number of characters in the path of a source; systems allow no longer paths."""
@@ -193,7 +194,7 @@ def _as_tuple(value: Any) -> Any:
 
 
 def _stored_analysis(reading: Mapping[str, Any]) -> Analysis:
-    """Return the analysis in a section `reading`, whose keys were checked; its values may be invalid."""
+    """Return the `Analysis` that a section `reading` describes; its keys were checked, but values may be invalid."""
     return Analysis(**{name: _as_tuple(value) for name, value in reading.get("analysis", {}).items()})
 
 
@@ -423,7 +424,7 @@ def _is_point(value: object) -> bool:
 
 
 def _is_share(value: object) -> bool:
-    """Return whether a value is a share of the coefficients and the score with it."""
+    """Return whether a value is a point of a curve: a share of the coefficients, and the score of a model with them."""
     return isinstance(value, list) and len(value) == 2 and all(map(_is_number, value))
 
 
@@ -461,7 +462,11 @@ _SOURCE_FIELDS = _object_with(
 
 
 def _is_source(value: object) -> bool:
-    """Return whether a value is a source; only the name of a corpus can be that of a corpus, not a path or "-"."""
+    """Return whether a value is a source.
+
+    A source of the kind "corpus" must have the name of a corpus, because any other name would be opened as a path, and
+    "-" as standard input.
+    """
     if not isinstance(value, dict) or not _SOURCE_FIELDS(value):
         return False
     return value["kind"] != CORPUS or is_corpus_name(value["name"])
@@ -512,4 +517,4 @@ _ABOUT: dict[str, Check] = {
     "testors": _object_with(dict.fromkeys(("epsilon", "delta"), _is_number), {}),
     "sources": _list_of(_is_source),
 }
-"""The check of each known key."""
+"""The check of each known key of `about`."""

@@ -39,7 +39,7 @@ class ModelFile(NamedTuple):
     has_statistics: bool
     """Whether the model can be updated."""
     has_statistics_file: bool = False
-    """Whether its statistics are those of all terms, which are in a file of their own: see `statistics_file`."""
+    """Whether its statistics are those of all terms, which are in a file of their own: see `statistics`."""
 
 
 class StoredModel(NamedTuple):

@@ -8,7 +8,8 @@
 | `name` | the path or the name of the corpus; for "other", a description of documents that can't be read again |
 | `documents` | the number of documents, or null if it is not known |
 | `digest` | the digest of the documents (`corpus.batch.CorpusDigest`), or null if it is not known |
-| `reading`, `usual` | the options for reading, and the defaults for options that are not given: see `corpus.read` |
+| `reading` | the options for reading that were given |
+| `usual` | the defaults for options that were not given: see `corpus.read` |
 | `corrections` | true for files of corrections, which replace the labels of documents with the same text |
 
 No text is stored. **Relative paths** are relative to the folder of the model file. So they are found from any working
@@ -51,11 +52,11 @@ class TrainingSource:
 
     @classmethod
     def on_spark(cls, path: str) -> TrainingSource:
-        """Return the source for a path that Spark has read, which need not be one of this machine."""
+        """Return the source for a path that Spark has read; it may be a path on other machines, and stays as it is."""
         return cls(SPARK, path)._storable()
 
     def _storable(self) -> TrainingSource:
-        """Return the source without its path if that is not UTF-8, since a model file can't store it then."""
+        """Return this source, or one without its path if the path is not UTF-8, which a model file can't store."""
         try:
             self.name.encode()
         except UnicodeEncodeError:
@@ -63,7 +64,7 @@ class TrainingSource:
         return self
 
     def location(self, model_path: str) -> str:
-        """Return the path or the name to open, given the path of the model file."""
+        """Return the path, or the name of a corpus, to open from the working directory."""
         if self.kind != PATH or _is_fixed(self.name):
             return self.name
         path = os.path.normpath(os.path.join(_folder_of(model_path), self.name))
@@ -77,7 +78,7 @@ class TrainingSource:
 
 
 def _is_fixed(path: str) -> bool:
-    """Return whether a path does not depend on a folder."""
+    """Return whether a path is the same from any working directory: it is absolute, or begins with `~`."""
     return os.path.isabs(path) or path.startswith("~")
 
 
@@ -124,13 +125,13 @@ def with_sources(model: Model, sources: Iterable[TrainingSource]) -> Model:
 
 
 def with_another_source(model: Model, source: TrainingSource) -> Model:
-    """Return a model that stores one more source, or the same model if it stores none."""
+    """Return a model that stores one more source, or the same model if it has no sources."""
     sources = sources_of(model)
     return model if sources is None else with_sources(model, [*sources, source])
 
 
 def with_corrections(model: Model, files: Sequence[TrainingSource], model_path: str) -> Model:
-    """Return a model that stores files of corrections after its other sources, or the same model if it stores none.
+    """Return a model that stores files of corrections after its other sources, or the same model if it has no sources.
 
     A file that the model stores already is replaced, also if its path was written in another way.
     """
@@ -147,7 +148,7 @@ def with_corrections(model: Model, files: Sequence[TrainingSource], model_path: 
 
 
 def with_moved_file(model: Model, old_path: str, new_path: str) -> Model:
-    """Return a model that finds its sources from another place of its file."""
+    """Return a model whose sources have paths relative to `new_path`, to which its file is copied from `old_path`."""
     sources = sources_of(model)
     if sources is None or _folder_of(old_path) == _folder_of(new_path):
         return model
@@ -169,11 +170,12 @@ RETRAIN: Final = "retrain"
 
 
 class UpdateMethod(NamedTuple):
-    """What `textsieve update` does with a model: `name` is "add", "retrain", or None if it can do neither."""
+    """How `textsieve update` uses corrections for a model."""
 
     name: str | None
+    """`ADD` (to the statistics), `RETRAIN` (from the sources), or None if neither is possible."""
     problem: str = ""
-    """Why it can do neither."""
+    """Why neither is possible."""
 
     @property
     def description(self) -> str:
@@ -189,7 +191,7 @@ class UpdateMethod(NamedTuple):
 
 
 def update_method(model: Model, *, has_statistics: bool) -> UpdateMethod:
-    """Return what `textsieve update` does with a model, by default."""
+    """Return how `textsieve update` uses corrections for a model, unless its options say otherwise."""
     if has_statistics:
         return UpdateMethod(ADD)
     problem = retraining_problem(model)
@@ -199,7 +201,8 @@ def update_method(model: Model, *, has_statistics: bool) -> UpdateMethod:
 def retraining_problem(model: Model) -> str | None:
     """Return why a model can't be trained again from its sources, or None if it can.
 
-    Whether the sources still exist is not checked. Stop words of a file are no problem, since `update` takes that file.
+    This does not check whether the sources still exist. Stop words of a file are no problem, although a model does not
+    store them, because `update --stop-words` takes that file.
     """
     for name, value in _objects_in(model.settings):
         if name != "stop_words":

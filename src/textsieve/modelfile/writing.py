@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..archive import Arrays, pack
 from ..errors import InputError
@@ -27,14 +27,14 @@ def write(
 ) -> None:
     """Write a model, and the statistics with which it can be updated if they are given, replacing an existing file.
 
-    Statistics of all terms are written to a file of their own, next to the model: see `statistics_file`.
+    Statistics of all terms are written to a file of their own, next to the model: see `statistics`.
 
     If `instead_of` is given, raises `InputError` unless that file still has the model that was read from it. This is
     needed besides the lock (`locking`), which does not stop somebody from copying another model to the path.
     """
     name = os.fspath(path)
-    section, arrays, statistics_data = _encode_statistics(statistics, model)
-    data = _pack_model(model, section, arrays)
+    encoded_statistics = _encode_statistics(statistics, model)
+    data = _pack_model(model, encoded_statistics)
     if len(data) > MAX_BYTES:
         raise InputError(
             f"the model has {len(data):,} bytes, and a model file may have {MAX_BYTES:,}",
@@ -42,21 +42,22 @@ def write(
             hint="use fewer terms" if statistics is None else "use fewer terms, or leave keep_stats out",
         )
     check_writable(name, what="a model")
-    if statistics_data is not None:
+    own_file = encoded_statistics.own_file
+    if own_file is not None:
         check_writable(statistics_path(name), what="statistics")
     if instead_of is not None and not is_unchanged(instead_of):
         raise InputError(
             "this is another model than the one that was read; nothing was written", place=name, hint="Try again"
         )
     try:
-        if statistics_data is not None:
+        if own_file is not None:
             _finish_interrupted_write(name)
             mode = mode_of(statistics_path(name))
             with replacing(new_statistics_path(name), mode=mode) as file:
-                file.write(statistics_data)
+                file.write(own_file)
         with replacing(name) as file:
             file.write(data)
-        if statistics_data is not None:
+        if own_file is not None:
             _publish_statistics(name)
     except FileNotFoundError as problem:
         raise InputError("can't be written: there is no such folder", place=name, hint="make it first") from problem
@@ -83,22 +84,23 @@ def _publish_statistics(model_path: str) -> None:
 
 
 def _finish_interrupted_write(model_path: str) -> None:
-    """Rename statistics that still wait although their model is in place, because its process was killed in between.
+    """Rename the statistics that a killed process has left under their temporary name, if their model is in place.
 
-    Otherwise the new statistics would replace the only ones that belong to the model, before the model is replaced.
+    `write` uses the temporary name for the next statistics. Without this step it would overwrite the only statistics
+    that belong to the present model, before that model is replaced.
     """
     waiting = new_statistics_path(model_path)
     if not (os.path.isfile(waiting) and os.path.isfile(model_path)):
         return
-    from .statistics_file import KIND as STATISTICS_KIND
+    from .statistics import FILE_KIND
 
     try:
-        with open_model(model_path) as model, open_model(waiting, STATISTICS_KIND) as statistics:
+        with open_model(model_path) as model, open_model(waiting, FILE_KIND) as statistics:
             section = model.header.get("statistics") or {}
-            belong = section.get("digest") == statistics.digest
-    except InputError:  # one of them is no such file, so they do not belong together
+            belong_together = section.get("digest") == statistics.digest
+    except InputError:  # one of the files is not sound, so they do not belong together
         return
-    if belong:
+    if belong_together:
         _publish_statistics(model_path)
 
 
@@ -111,17 +113,17 @@ def is_unchanged(file: ModelFile) -> bool:
         return False
 
 
-_IN_PLACE_OF_FUNCTIONS = {
+_FUNCTION_HINTS = {
     "strip_accents": "use 'ascii', 'unicode' or None, or strip the accents of documents beforehand",
     "analyzer": "use 'word', 'text', 'char' or 'char_wb', or rewrite documents beforehand so that these find the terms",
     "tokenizer": "use token_pattern or analyzer='text', or split documents beforehand and join their words by spaces, "
     r"with token_pattern='\S+'",
     "preprocessor": "use lowercase, strip_accents and tags, or prepare documents beforehand",
 }
-"""What to use in place of a function, for each setting that can be one."""
+"""What to do instead of giving a function, for each setting that may be a function."""
 
 
-def _refuse_functions(model: Model) -> None:
+def _require_no_functions(model: Model) -> None:
     """Raise `InputError` if a setting of the model is a user's function."""
     functions = {
         "strip_accents": model.strip_accents,
@@ -133,7 +135,7 @@ def _refuse_functions(model: Model) -> None:
         if callable(function):
             raise InputError(
                 f"{name} is the function {getattr(function, '__name__', 'given')!r}, and a model file can't store code",
-                hint=_IN_PLACE_OF_FUNCTIONS[name],
+                hint=_FUNCTION_HINTS[name],
             )
 
 
@@ -142,35 +144,41 @@ def encode(model: Model, statistics: Statistics | FullStatistics | None = None) 
 
     Of the statistics of all terms, which are in a file of their own, the model only has the digest.
     """
-    section, arrays, _ = _encode_statistics(statistics, model)
-    return _pack_model(model, section, arrays)
+    return _pack_model(model, _encode_statistics(statistics, model))
 
 
-def _encode_statistics(
-    statistics: Statistics | FullStatistics | None, model: Model
-) -> tuple[dict[str, Any] | None, Arrays, bytes | None]:
-    """Return what a model file has of the statistics, a section and arrays, and the file of their own if they need one.
+class EncodedStatistics(NamedTuple):
+    """Statistics as they are stored: what the model file has of them, and the bytes of their own file."""
+
+    section: dict[str, Any] | None
+    """The section `statistics` of the header; None for a model without statistics."""
+    arrays: Arrays
+    own_file: bytes | None
+    """The file with the statistics of all terms; None for other statistics, which the model file contains."""
+
+
+def _encode_statistics(statistics: Statistics | FullStatistics | None, model: Model) -> EncodedStatistics:
+    """Return the statistics of a model as they are stored.
 
     The modules are imported only now, since most models have no statistics.
     """
     if statistics is None:
-        return None, {}, None
+        return EncodedStatistics(None, {}, None)
     from ..training.full_statistics import FullStatistics
-    from .statistics import encode_statistics
+    from .statistics import digest_of, encode_full, encode_statistics
 
     if not isinstance(statistics, FullStatistics):
-        return *encode_statistics(statistics, model), None
-    from .statistics_file import digest_of, encode_full
+        section, arrays = encode_statistics(statistics, model)
+        return EncodedStatistics(section, arrays, None)
+    own_file = encode_full(statistics)
+    return EncodedStatistics({"kind": ALL_TERMS_KIND, "digest": digest_of(own_file)}, {}, own_file)
 
-    data = encode_full(statistics)
-    return {"kind": ALL_TERMS_KIND, "digest": digest_of(data)}, {}, data
 
-
-def _pack_model(model: Model, section: dict[str, Any] | None, statistics_arrays: Arrays) -> bytes:
-    """Return the bytes of a model file, given the section and the arrays of its statistics."""
-    _refuse_functions(model)
+def _pack_model(model: Model, statistics: EncodedStatistics) -> bytes:
+    """Return the bytes of a model file."""
+    _require_no_functions(model)
     check_model(model, "model")
-    header, arrays = header_of(model, section), arrays_of(model)
+    header, arrays = header_of(model, statistics.section), arrays_of(model)
     restore_scorer(header, arrays, len(model.terms), "model")  # never write a model that could not be read
     restore_calibration(header, arrays, "model")
-    return pack(KIND, header, arrays, statistics_arrays, compress=is_sparse(model))
+    return pack(KIND, header, arrays, statistics.arrays, compress=is_sparse(model))

@@ -1,8 +1,8 @@
 """Abstaining: a document gets no label, or a label of the user's choice, if the model is not sure of its class.
 
 The model is not sure of a document that has no selected term, or whose best class is less probable than
-`min_probability`. By default, nothing abstains, and a document without a selected term gets the fallback class. What a
-minimum costs is shown by `evaluation.confidence`.
+`min_probability`. By default, a model never abstains: a document without a selected term gets the fallback class.
+`evaluation.confidence` shows how many documents keep their label with a given minimum, and how many of these are right.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..settings import is_whole
-from .labels import Label
+from .labels import Label, exact_array
 from .model import Model, Predictions
 
 
 @dataclass(frozen=True)
 class Abstention:
-    """When a model with one label per document abstains, and the label of such documents."""
+    """The settings of abstaining, for a model with one label per document."""
 
     min_probability: float = 0.0
     """The least probability of a label. With 0, the model abstains only for documents without a selected term."""
@@ -30,22 +30,23 @@ class Abstention:
 
     @classmethod
     def of(cls, model: Model, min_probability: Any, abstain_label: Any) -> Abstention | None:
-        """Return when a model abstains, or None if neither of the two settings is given.
+        """Return the settings for a model after checking them, or None if neither is given.
 
         Raise `InputError` for invalid settings, and for a model that can't abstain.
         """
         if min_probability is None and abstain_label is None:
             return None
         minimum = 0.0 if min_probability is None else checked_probability(min_probability)
-        setting = ("abstain_label", abstain_label) if min_probability is None else ("min_probability", min_probability)
         if model.multilabel:
+            is_minimum_given = min_probability is not None
             raise InputError(
                 "a multilabel model assigns labels by thresholds, and may assign none",
-                setting=setting[0],
-                value=setting[1],
+                setting="min_probability" if is_minimum_given else "abstain_label",
+                value=min_probability if is_minimum_given else abstain_label,
                 hint="leave it out",
             )
-        if not (abstain_label is None or is_whole(abstain_label) or isinstance(abstain_label, str | bool | float)):
+        is_label = is_whole(abstain_label) or isinstance(abstain_label, str | bool | float)
+        if not (is_label or abstain_label is None):
             raise InputError(setting="abstain_label", value=abstain_label, hint="use a text, a number or None")
         if minimum > 0 and model.calibration is None:
             raise InputError(
@@ -57,24 +58,22 @@ class Abstention:
         return cls(minimum, int(abstain_label) if is_whole(abstain_label) else abstain_label)
 
     def applies(self, model: Model, predictions: Predictions) -> NDArray[np.bool_]:
-        """Return for which documents the model abstains."""
+        """Return, for each document, whether the model abstains."""
         if self.min_probability == 0:
             return predictions.is_unknown
         is_unlikely: NDArray[np.bool_] = model.label_probabilities(predictions) < self.min_probability
         return predictions.is_unknown | is_unlikely
 
     def labels(self, model: Model, predictions: Predictions) -> NDArray[Any]:
-        """Return the predicted labels, with `label` for the documents for which the model abstains."""
+        """Return the predicted labels, with `self.label` for the documents for which the model abstains."""
         abstains = self.applies(model, predictions).tolist()
         labels = [
             self.label if is_abstained else label
             for is_abstained, label in zip(abstains, predictions.labels.tolist(), strict=True)
         ]
-        # NumPy would turn labels of different types into one type. Even with one type, it may change a label (see
-        # `Model.label_array`). In both cases the result is an array of objects.
-        is_same_type = type(self.label) is type(model.classes[0])
-        array = np.array(labels) if is_same_type else np.array(labels, dtype=object)
-        return array if array.tolist() == labels else np.array(labels, dtype=object)
+        # The type of the array does not depend on whether the model abstains for any of these documents.
+        is_label_of_same_type = type(self.label) is type(model.classes[0])
+        return exact_array(labels) if is_label_of_same_type else np.array(labels, dtype=object)
 
 
 def checked_probability(value: Any) -> float:

@@ -109,7 +109,7 @@ class ClassExplanation:
         return self.label, self.score, self.probability, self.intercept, self.threshold, self.contributions
 
     def compared(self) -> tuple[float, ...]:
-        """Return, in the order of `contributions`, how much more each term adds to this class than to the mean of all.
+        """Return how much more each term adds to this class than to all classes on average; largest contribution first.
 
         If all contributions have the same sign, as log-probabilities and votes do, only this difference shows whether a
         term speaks for the class or against it (`Model.needs_comparing`).
@@ -152,7 +152,8 @@ class Explanation:
 
     predicted: Label | tuple[Label, ...]
     classes: tuple[ClassExplanation, ...]
-    unknown: str | None = None  # a sentence on the predicted class if no term is known
+    unknown: str | None = None
+    """If no term is known: a sentence that says so, and names the class that is taken. It has no full stop."""
     text: str | bytes | None = field(default=None, repr=False, compare=False)
     """The explained text."""
     model: Model | None = field(default=None, repr=False, compare=False)
@@ -174,7 +175,7 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         """Return the text with its terms marked, the best classes and the strongest terms, for notebooks."""
-        from .explanation_html import explanation_html
+        from .notebook_cards import explanation_html
 
         return explanation_html(self)
 

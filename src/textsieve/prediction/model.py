@@ -42,7 +42,7 @@ from ..text.vocabulary import Vocabulary
 from ..text.weights import weigh
 from ..text.words import Accents
 from .explanations import ClassExplanation, Explanation, TermContributions
-from .labels import Label
+from .labels import Label, exact_array
 
 GROUPED_CLASS_TERMS = 120
 """How many of the strongest terms of a class are grouped for lists of terms; see `Model.grouped_class_terms`."""
@@ -86,9 +86,9 @@ def _without_number() -> Iterator[None]:
 
 
 def _trim(ngram_range: tuple[int, int], lengths: Iterable[int]) -> tuple[int, int]:
-    """Return the range without n-grams that are longer than all these lengths.
+    """Return an n-gram range that ends at the longest of these lengths: (1, 5) with lengths 2 and 3 becomes (1, 3).
 
-    The shortest length stays, because a word that is shorter counts as a whole (see `text.analysis`).
+    The shortest length stays in the range, because a word that is shorter counts as a whole (see `text.analysis`).
     """
     shortest, longest = ngram_range
     return shortest, max(shortest, min(longest, max(lengths, default=1)))
@@ -153,7 +153,7 @@ class Model:
 
     @cached_property
     def _reading(self) -> Reading:
-        """Return how texts are read; raise `MissingPackage` if that for stems or lemmas is not installed."""
+        """Return how texts are read; raise `MissingPackage` if the package for stems or lemmas is not installed."""
         if self.preparation.normalise is not None:
             support, _ = NORMALISERS[self.preparation.normalise]
             purpose = f"This model was trained with {support.what}, so predicting with it"
@@ -184,9 +184,9 @@ class Model:
     def needs_stop_words(self) -> bool:
         """Return whether stop words affect predictions.
 
-        A selected word is never a stop word, so stop words only matter for n-grams of words, because leaving them out
-        changes which words are adjacent, and for normalised words, because a word that is no stop word may have the
-        same normal form as a stop word.
+        A selected word is never a stop word, so stop words have no effect on single words as written. They matter for
+        n-grams of words, because leaving them out changes which words are adjacent; and for normalised words, because a
+        stop word may have the same normal form as a selected word.
         """
         return self.analysis.has_words and (self.ngram_range[1] > 1 or self.preparation.normalise is not None)
 
@@ -197,7 +197,7 @@ class Model:
 
     @contextmanager
     def _naming_pattern(self) -> Iterator[None]:
-        """Change errors about a slow token pattern: it is the model's pattern, which no setting can change now."""
+        """Rewrite errors about a slow token pattern: they name a setting, and no setting changes a model's pattern."""
         try:
             yield
         except SlowPattern as problem:
@@ -228,16 +228,16 @@ class Model:
         outputs = self.scorer.scores(self.rows(documents, n_jobs), n_jobs)
         if self.multilabel or len(self.classes) != 2:
             return self._by_class(outputs)
-        return outputs[:, 0] if self._has_single_output else outputs[:, 1] - outputs[:, 0]
+        return outputs[:, 0] if self.has_single_output else outputs[:, 1] - outputs[:, 0]
 
     @property
-    def _has_single_output(self) -> bool:
+    def has_single_output(self) -> bool:
         """Return whether the scorer has one output for two classes: positive for the second, negative for the first."""
         return self.scorer.n_outputs == 1 and len(self.classes) == 2
 
     def _by_class(self, outputs: NDArray[Any]) -> NDArray[Any]:
         """Return a column for each class, given a column for each output of the scorer."""
-        return np.hstack([-outputs, outputs]) if self._has_single_output else outputs
+        return np.hstack([-outputs, outputs]) if self.has_single_output else outputs
 
     # -- labels --------------------------------------------------------------------------------------------------
 
@@ -262,7 +262,7 @@ class Model:
     ) -> tuple[Any, NDArray[np.bool_], Floats | None]:
         """Return the labels of each document, which documents are unknown, and the probability of each label.
 
-        The latter are None for a multilabel model, and for a model without probabilities.
+        The probabilities are None for a multilabel model, and for a model without probabilities.
         """
         if self.multilabel or self.calibration is None:
             return *self.predict_labels(documents, n_jobs), None
@@ -353,16 +353,8 @@ class Model:
 
     @cached_property
     def label_array(self) -> NDArray[Any]:
-        """Return the classes as an array, of a numpy type if that preserves them exactly, otherwise of objects.
-
-        A numpy type drops a NUL at the end of a text, and turns integers into floats if some of them are below 2^63 and
-        others are not.
-        """
-        array = np.array(self.classes)
-        is_exact = [(type(label), label) for label in array.tolist()] == [
-            (type(label), label) for label in self.classes
-        ]
-        return array if is_exact else np.array(self.classes, dtype=object)
+        """Return the classes as an array, to which class numbers are indices."""
+        return exact_array(self.classes)
 
     def label_sets(self, labels: Any) -> list[tuple[Label, ...]]:
         """Return predicted labels as a tuple for each document.
@@ -380,38 +372,44 @@ class Model:
         with _without_number():
             counts = self.counts([_require_text(text)])
         weights = self.weights(counts)
-        scores = self._by_class(self.scorer.scores(weights))[0]
-        products = self._by_class(self.scorer.contributions(weights.indices, weights.data))
-        intercepts = self._by_class(self.scorer.intercepts[np.newaxis])[0]
+        predictions = self.predict_rows(weights)
+        scores, is_unknown = predictions.scores[0], bool(predictions.is_unknown[0])
+        (labels,) = self.label_sets(predictions.labels)
         terms = [self.terms[column] for column in weights.indices.tolist()]
+        products = self._by_class(self.scorer.contributions(weights.indices, weights.data))
         contributions = TermContributions(terms, counts.data.tolist(), weights.data.tolist(), products)
-        is_unknown = weights.is_zero  # of a single document
-        best_first = self.best_first(scores, bool(is_unknown[0]))
+        no_values = [None] * len(self.classes)
+        intercepts = self._by_class(self.scorer.intercepts[np.newaxis])[0].tolist()
+        thresholds = no_values if self.thresholds is None else self.thresholds.tolist()
         probabilities = (
-            None if self.calibration is None else self.probabilities(scores[np.newaxis], is_unknown)[0].tolist()
+            no_values
+            if self.calibration is None
+            else self.probabilities(predictions.scores, predictions.is_unknown)[0].tolist()
         )
-
-        def explain_class(number: int) -> ClassExplanation:
-            threshold = None if self.thresholds is None else float(self.thresholds[number])
-            score, intercept = float(scores[number]), float(intercepts[number])
-            probability = None if probabilities is None else probabilities[number]
-            return ClassExplanation(
-                self.classes[number], score, intercept, threshold, contributions, number, probability
+        classes = [
+            ClassExplanation(
+                label=self.classes[number],
+                score=float(scores[number]),
+                intercept=intercepts[number],
+                threshold=thresholds[number],
+                term_contributions=contributions,
+                column=number,
+                probability=probabilities[number],
             )
+            for number in self.best_first(scores, is_unknown)
+        ]
+        return Explanation(
+            predicted=labels if self.multilabel else labels[0],
+            classes=tuple(classes),
+            unknown=self._unknown_text(has_terms=bool(terms)) if is_unknown else None,
+            text=text,
+            model=self,
+        )
 
-        document_scores = DocumentScores(scores[np.newaxis], is_unknown, self.fallback_class)
-        predicted = (
-            self._label_set(document_scores.labels(self._threshold_rule)[0])
-            if self.multilabel
-            else self.classes[document_scores.best()[0]]
-        )
-        verb_phrase = "has a weight in" if terms else "is known to"  # known terms may all have weight 0
-        unknown = (
-            f"No term of the text {verb_phrase} the model, so {self.fallback_description} is taken"
-            if is_unknown[0]
-            else None
-        )
-        return Explanation(predicted, tuple(map(explain_class, best_first)), unknown, text, self)
+    def _unknown_text(self, *, has_terms: bool) -> str:
+        """Return why a text is unknown, and its class; `has_terms` is true if it has terms, but all of weight 0."""
+        verb_phrase = "has a weight in" if has_terms else "is known to"
+        return f"No term of the text {verb_phrase} the model, so {self.fallback_description} is taken"
 
     @cached_property
     def _finder(self) -> TermFinder:
@@ -452,9 +450,10 @@ class Model:
 
     @property
     def explains_words(self) -> bool:
-        """Return whether explanations list words: the terms include n-grams of characters, which are hard to read.
+        """Return whether explanations for people list words instead of terms.
 
-        Contributions that must be compared with other classes are those of terms.
+        They do if the terms include n-grams of characters, which are hard to read. But if contributions have to be
+        compared with those to other classes (`needs_comparing`), explanations list terms all the same.
         """
         return self.analysis.char_ngram_range is not None and not self.needs_comparing
 

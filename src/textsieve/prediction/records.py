@@ -1,12 +1,17 @@
 """Predictions as plain values for JSON, one record per document: the lines that `textsieve predict` writes.
 
-A record is `{"label": ..., "score": ...}`, or for a multilabel model `{"labels": [...], "scores": {...}}`. If the best
-scores are requested (`n_scores`), all records have `"scores"`. A model with probabilities adds `"probability"` next to
-`"score"`, and `"probabilities"` next to `"scores"`. A document without a selected term of nonzero weight has
-`"unknown": true`. If the model abstains (`abstaining`), the label is null or that of the setting, and `"best_guess"` is
-the best class, to which `"score"` and `"probability"` belong. `"reasons"` has the terms that decided, if they are
-requested: `[{"term": ..., "contribution": ...}, ...]`, or for a multilabel model a mapping with such a list for each
-label. Labels have the type they had in training; as keys of a mapping they are text, as in files.
+A record is `{"label": ..., "score": ...}`, or for a multilabel model `{"labels": [...], "scores": {...}}`. It may have
+more keys:
+
+- `"scores"`: if the best scores are requested (`n_scores`), records of all models have them
+- `"probability"` next to `"score"`, and `"probabilities"` next to `"scores"`: for a model with probabilities
+- `"unknown"`: true for a document without a selected term of nonzero weight
+- `"best_guess"`: if the model abstains (`abstaining`), the best class, to which `"score"` and `"probability"` belong;
+  `"label"` is then null, or that of the setting
+- `"reasons"`: if they are requested, the terms that decided: `[{"term": ..., "contribution": ...}, ...]`, or for a
+  multilabel model a mapping with such a list for each label
+
+Labels have the type they had in training; as keys of a mapping they are text, as in files.
 
 `RecordColumns` turns records into the rows of a table.
 """
@@ -30,9 +35,10 @@ KEYS = ("label", "best_guess", "labels", *PLURALS, *PLURALS.values(), "unknown",
 
 
 class Records:
-    """Convert predictions to records, with the scores of the labels, or with the `n_scores` best scores.
+    """Convert predictions to records.
 
-    `abstention` says when the model abstains; None: never.
+    `n_scores` is the number of best classes whose scores a record has; None: a single label has a score, several labels
+    have one each. `abstention` has the settings of abstaining; None: the model never abstains.
     """
 
     def __init__(self, model: Model, n_scores: int | None = None, abstention: Abstention | None = None) -> None:
@@ -71,22 +77,20 @@ class Records:
     def _record(
         self, labels: tuple[Label, ...], scores: Floats, probabilities: Floats | None, is_unknown: bool
     ) -> dict[str, Any]:
-        """Return the record of one document, given its labels and the score and probability of each class.
+        """Return the labels, scores and probabilities of one document as a record.
 
-        `probabilities` is None if the model has none. The score of a single label is a number. The scores of several
-        classes are a mapping from class to score, for the labels of a multilabel document or the `n_scores` best
-        classes.
+        `scores` and `probabilities` have a value for each class; `probabilities` is None if the model has none.
         """
         multilabel, label_columns = self._model.multilabel, [self._columns[label] for label in labels]
         record: dict[str, Any] = {"labels": list(labels)} if multilabel else {"label": labels[0]}
         n_scores = self._n_scores
         listed_columns = label_columns if n_scores is None else self._model.best_first(scores, is_unknown)[:n_scores]
-        for name, values in zip(PLURALS, (scores, probabilities), strict=True):
+        for name, values in (("score", scores), ("probability", probabilities)):
             if values is None:
                 continue
             if not multilabel:
                 record[name] = float(values[label_columns[0]])
-            if multilabel or self._n_scores is not None:
+            if multilabel or n_scores is not None:
                 record[PLURALS[name]] = {self._names[column]: float(values[column]) for column in listed_columns}
         return record
 
@@ -115,13 +119,13 @@ class RecordColumns:
         self._model, self._separator = model, separator
         self._value = "score" if model.calibration is None else "probability"
         self._abstains, self._has_reasons = abstains, has_reasons
-        first = 1 if model.multilabel else 2
-        self._n_others = max(min(n_best or 0, len(model.classes)) - first + 1, 0)
+        # The ranks of the classes with columns of their own. Unless multilabel, the label is the class of rank 1.
+        ranks = range(1 if model.multilabel else 2, min(n_best or 0, len(model.classes)) + 1)
+        self._n_ranks = len(ranks)
         self._classes = list(map(as_written, model.classes)) if of_all_classes else []
-        own = ["labels", PLURALS[self._value]] if model.multilabel else ["label", self._value]
-        ranks = range(first, first + self._n_others)
+        label_columns = ["labels", PLURALS[self._value]] if model.multilabel else ["label", self._value]
         self.names = [
-            *own,
+            *label_columns,
             *(["best_guess"] if abstains else []),
             *(f"{name}_{rank}" for rank in ranks for name in ("label", self._value)),
             *(f"{self._value}_of_{name}" for name in self._classes),
@@ -135,15 +139,15 @@ class RecordColumns:
             labels = list(map(as_written, record["labels"]))
             numbers = [str(values[label]) for label in labels]
             cells: list[Any] = [self._separator.join(labels), self._separator.join(numbers)]
-            others = list(values.items())
+            ranked = list(values.items())
         else:
             cells = [record["label"], record[self._value]]
-            label = record.get("best_guess", record["label"])
-            others = [pair for pair in values.items() if pair[0] != as_written(label)] if self._n_others else []
+            best = as_written(record.get("best_guess", record["label"]))
+            ranked = [pair for pair in values.items() if pair[0] != best] if self._n_ranks else []
         if self._abstains:
             cells.append(record.get("best_guess"))
-        for pair in others[: self._n_others]:
-            cells += pair
+        for label_and_value in ranked[: self._n_ranks]:
+            cells += label_and_value
         cells += [values[name] for name in self._classes]
         if self._has_reasons:
             cells.append(self._reasons_text(record["reasons"]))
@@ -158,7 +162,7 @@ class RecordColumns:
 
 
 def choose_separator(model: Model, given: str | None = None) -> str:
-    """Return the text between several labels in a cell: the given one, or one that no class contains."""
+    """Return the separator of several labels in a cell: the given one, or a mark that no class contains."""
     if given is not None:
         return given
     names = list(map(as_written, model.classes))

@@ -43,7 +43,7 @@ from .api_errors import (
 )
 from .guard import DOCUMENTS
 from .metrics import CONTENT_TYPE
-from .served_model import explained_json, explanation_record, find_class
+from .served_model import explanation_json, explanation_record, find_class
 from .service import Service
 from .workers import Abandoned, IsWanted
 
@@ -53,14 +53,14 @@ MAX_TERMS = 1_000
 LARGE_BODY = 1 << 16
 """From this many bytes on, it is worth checking whether the client still waits for the response."""
 
+CLIENT_GONE = 499
+"""The status of a request whose client has disconnected; nobody receives it."""
 ERRORS: dict[int | str, dict[str, Any]] = {
     status: {
         "model": schemas.ErrorResponse,
         "description": ", ".join(code for code, error in ERROR_CODES.items() if error.status == status),
     }
-    for status in sorted(
-        {error.status for error in ERROR_CODES.values()} - {499}
-    )  # nobody receives 499: the client has disconnected
+    for status in sorted({error.status for error in ERROR_CODES.values()} - {CLIENT_GONE})
 }
 """The error responses in the OpenAPI document, by status; the description lists their codes."""
 POST_STATUSES = (401, 403, 408, 413, 415, 422, 503)
@@ -108,6 +108,7 @@ class LeanRoute(APIRoute):
 
     def __init__(self, path: str, endpoint: Endpoint, **settings: Any) -> None:
         super().__init__(path, endpoint, **settings)
+        # An endpoint has a single parameter; its annotation is the model of the request.
         (request_model,) = (annotation for name, annotation in get_type_hints(endpoint).items() if name != "return")
         assert issubclass(request_model, schemas.RequestBody)
         self._validate = request_model.__pydantic_validator__.validate_json
@@ -115,6 +116,7 @@ class LeanRoute(APIRoute):
         self.app = self._respond_and_send  # replaces the ASGI application that FastAPI made of the endpoint
 
     async def _respond_and_send(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Respond as an ASGI application, for requests that reach the route through FastAPI."""
         await send_response(send, await self.respond(scope, receive))
 
     async def respond(self, scope: Scope, receive: Receive) -> ApiResponse:
@@ -126,18 +128,19 @@ class LeanRoute(APIRoute):
                 raise unknown_field_error(request.model_extra)
             scope[DOCUMENTS] = request.n_documents
             response = self._endpoint(request)
-            json = await (response if len(body) < LARGE_BODY else _unless_gone(response, receive))
+            json = await (response if len(body) < LARGE_BODY else _unless_client_leaves(response, receive))
         except ValidationError as problem:
             return validation_error(problem).response
         except (ApiError, InputError) as problem:
-            # The traceback refers to this frame, which would keep the body in memory until the next garbage collection.
+            # The traceback refers to this frame, and so to the body. Together with the exception, they form a reference
+            # cycle, which would keep the body in memory until the next garbage collection.
             problem.__traceback__ = None
             error = problem if isinstance(problem, ApiError) else ApiError.of_input_error(problem)
             return error.response
         return ApiResponse(self._status, [JSON_TYPE], json)
 
 
-async def _unless_gone(response: Coroutine[Any, Any, bytes], receive: Receive) -> bytes:
+async def _unless_client_leaves(response: Coroutine[Any, Any, bytes], receive: Receive) -> bytes:
     """Return a response that may take long, or cancel the work and raise `ApiError` if the client disconnects.
 
     The body was read to its end, so `receive` waits until the client disconnects.
@@ -196,7 +199,7 @@ def _add_post_routes(app: FastAPI, service: Service) -> None:
                 service.metrics.count_explanation(
                     record["predicted"], is_unknown=is_unknown, abstains=record["abstains"]
                 )
-            return explained_json(record)
+            return explanation_json(record)
 
         return await service.workers.work("explain", served, len(text), work)
 

@@ -75,7 +75,7 @@ def allowed_hosts(own_names: Iterable[str], names: Collection[str], *, is_loopba
 
 
 def checked_hosts(hosts: Iterable[str]) -> list[str]:
-    """Return host names and IP addresses as `host_name` returns them from requests.
+    """Return host names and IP addresses in the spelling to which `host_name` converts those of requests.
 
     Raise `InputError` for a host that no request can match, such as a URL, a name with a port, or a wildcard. A port is
     not ignored, because whoever gives one may expect that other ports are forbidden.
@@ -90,14 +90,14 @@ HOST_NAME = re.compile(rf"{HOST_LABEL}(?:\.{HOST_LABEL})*", re.IGNORECASE)
 
 
 def _checked_host(name: str) -> str:
-    """Return a host name or IP address as `host_name` returns it; raise `InputError` for anything else."""
+    """Return a host name or IP address in the spelling of `host_name`; raise `InputError` for anything else."""
     if (host := _valid_host(name)) is None:
         raise InputError(setting="hosts", value=name, hint=_host_hint(name))
     return host
 
 
 def _valid_host(name: str) -> str | None:
-    """Return a host name or IP address as `host_name` returns it, or None if it is neither."""
+    """Return a host name or IP address in the spelling of `host_name`, or None if it is neither."""
     if ":" in name:
         return _ipv6(name[1:-1] if name.startswith("[") and name.endswith("]") else name)
     return name.lower() if HOST_NAME.fullmatch(name) else None
@@ -316,17 +316,18 @@ class Guard:
 
 
 class BodyCounter:
-    """Counts the bytes of one body, for the limit of a single body and for the guard's limit of all bodies."""
+    """Counts the bytes of one body, for the limit of a single body and for the guard's limit of all bodies together."""
 
     def __init__(self, guard: Guard, max_bytes: int) -> None:
         self._guard, self._max_bytes = guard, max_bytes
         self.n_bytes = 0
 
     def counting(self, receive: Receive, content_length: int | None) -> Receive:
-        """Return a `receive` function that counts the bytes of each message, and raises `ApiError` above a limit.
+        """Return the function by which the application receives the body, given that of the server.
 
-        With a `Content-Length`, this method itself raises `ApiError` if that is too large. A small body with a
-        `Content-Length` is counted at once, so that its messages need not be counted.
+        It counts the bytes of each message, and raises `ApiError` above a limit. There are two exceptions for bodies
+        that announce their length: one with too large a `Content-Length` raises `ApiError` here, and a small one is
+        counted here, so that `receive` is returned as it is.
         """
         if content_length is not None:
             if content_length <= SMALL_BODY:

@@ -39,10 +39,14 @@ somebody opens it, after `/v1/predict` has counted it.
 class SharedValues:
     """Values that the parent and all worker processes of a service see; create it before the first fork.
 
-    The counters and histograms of each worker are in files of the Prometheus client in `folder`. A worker that replaces
-    another one has its number, so it continues with its files, and no total ever falls. Process ids and the numbers of
-    waiting requests are in shared memory, by the number of the worker; number 0 is the parent. So is the processor time
-    of workers that have ended.
+    Each process has a number: 0 is the parent, and workers count from 1. A worker that replaces another one has the
+    number of that one.
+
+    The counters and histograms of each process are in files in `folder`, which the Prometheus client writes. A worker
+    that replaces another one continues with its files, so no total ever falls.
+
+    In shared memory are, by the number of the process, its process id (`pids`) and how many requests wait in it
+    (`n_waiting`), and the processor time of all workers that have ended (`ended_microseconds`).
     """
 
     def __init__(self, folder: str, n_workers: int) -> None:
@@ -61,11 +65,11 @@ class SharedValues:
         values.ValueClass = multi_process_value(lambda: self.number)
 
     def files_of(self, number: int) -> list[str]:
-        """Return the paths of the files of the worker with a number, as the Prometheus client names them."""
+        """Return the paths of the files of the process with a number, as the Prometheus client names them."""
         return [os.path.join(self.folder, f"{kind}_{number}.db") for kind in ("counter", "histogram")]
 
     def use_number(self, number: int) -> None:
-        """Let this process be the worker with a number."""
+        """Give this process a number."""
         self.number = number
         self.pids[number], self.n_waiting[number] = os.getpid(), 0
 
@@ -89,17 +93,32 @@ class _AllProcesses(Collector):
     def collect(self) -> Iterable[Metric]:
         """Return the metrics of all processes."""
         totals: dict[str, Metric] = {}
-        for pid in filter(None, self._pids.tolist()):
+        for pid in self._pids.tolist():
+            if not pid:  # this worker has ended and is not replaced yet
+                continue
             self._pid = pid
             for metric in self._collector.collect():
-                total = totals.setdefault(metric.name, metric)
-                if total is not metric:
-                    combined = [total.samples[0].value, metric.samples[0].value]
-                    value = min(combined) if metric.name == "process_start_time_seconds" else sum(combined)
-                    total.samples = [total.samples[0]._replace(value=value)]
-        if (cpu := totals.get("process_cpu_seconds")) is not None:  # there are no such metrics outside of Linux
-            cpu.samples = [cpu.samples[0]._replace(value=cpu.samples[0].value + self._ended_microseconds[0] / 1e6)]
+                total = totals.get(metric.name)
+                if total is None:
+                    totals[metric.name] = metric
+                elif metric.name == "process_start_time_seconds":
+                    _set_value(total, min(_value_of(total), _value_of(metric)))
+                else:
+                    _set_value(total, _value_of(total) + _value_of(metric))
+        cpu = totals.get("process_cpu_seconds")
+        if cpu is not None:  # there are no such metrics outside of Linux
+            _set_value(cpu, _value_of(cpu) + self._ended_microseconds[0] / 1e6)
         return totals.values()
+
+
+def _value_of(metric: Metric) -> float:
+    """Return the value of a metric that has a single one."""
+    return float(metric.samples[0].value)
+
+
+def _set_value(metric: Metric, value: float) -> None:
+    """Set the value of a metric that has a single one."""
+    metric.samples = [metric.samples[0]._replace(value=value)]
 
 
 class _CurrentState(Collector):
@@ -109,7 +128,7 @@ class _CurrentState(Collector):
     model: tuple[str, str] | None = None
 
     def collect(self) -> Iterable[Metric]:
-        """Return both metrics."""
+        """Return the metrics of the requests and of the model."""
         yield GaugeMetricFamily("textsieve_requests_waiting", "Requests without a response.", self.n_waiting)
         model_info = GaugeMetricFamily("textsieve_model_info", "The model in use; always 1.", labels=["name", "id"])
         if self.model is not None:
@@ -140,7 +159,7 @@ class Metrics:
 
     def __init__(self, shared: SharedValues | None = None) -> None:
         self._shared = shared
-        self._output = CollectorRegistry()
+        self._output = CollectorRegistry()  # what `text` returns
         if shared is None:
             registry = self._output
             ProcessCollector(registry=registry)
@@ -187,7 +206,11 @@ class Metrics:
         observe(seconds)
 
     def count_predictions(self, model: Model, predictions: Predictions, min_probability: float | None = None) -> None:
-        """Count predicted documents and labels; a document of which the model is less sure has no label."""
+        """Count predicted documents and labels.
+
+        A document has no label if the model is less sure of it than `min_probability`, or if it is unknown and there is
+        a minimum.
+        """
         label_sets, n_abstained = model.label_sets(predictions.labels), 0
         if (abstention := Abstention.of(model, min_probability, None)) is not None:
             abstains = abstention.applies(model, predictions)
@@ -207,6 +230,7 @@ class Metrics:
         n_abstained: int,
         label_sets: Iterable[Sequence[Label]],
     ) -> None:
+        """Count documents of a route, and the labels of those for which the model does not abstain."""
         self._documents[path].inc(n_documents)
         if n_unknown:
             self._unknown[path].inc(n_unknown)
@@ -235,7 +259,7 @@ class Metrics:
     # -- several worker processes --------------------------------------------------------------------------------
 
     def use_worker(self, number: int) -> None:
-        """Count in this process as the worker with a number, from 1."""
+        """Give this worker process its number, from 1, so that it counts in its own files."""
         assert self._shared is not None
         self._shared.use_number(number)
 
@@ -251,14 +275,16 @@ class Metrics:
         self._shared.ended_microseconds[0] += round(cpu_seconds * 1e6)
 
     def remove_files(self) -> None:
-        """Remove the files of this worker; the last worker also removes the folder.
+        """Remove the files of this worker, and the folder if no other worker has files in it.
 
-        A worker whose parent was killed has to do this. The others may still need their files.
+        A worker does this if its parent, which otherwise removes the folder, was killed. Other workers may still need
+        their files.
         """
         assert self._shared is not None
         with suppress(FileNotFoundError):  # somebody else may have removed the folder
             for path in self._shared.files_of(self._shared.number):
                 os.unlink(path)
-            of_parent = set(self._shared.files_of(0))
-            if not {entry.path for entry in os.scandir(self._shared.folder)} - of_parent:
+            files_of_parent = set(self._shared.files_of(0))
+            files_of_workers = {entry.path for entry in os.scandir(self._shared.folder)} - files_of_parent
+            if not files_of_workers:
                 shutil.rmtree(self._shared.folder, ignore_errors=True)

@@ -38,9 +38,10 @@ BODY_HEADERS = frozenset({b"content-length", b"transfer-encoding"})
 MIN_HEAD = len(b"GET / HTTP/1.1")
 """Bytes before the end of any valid head, so the search for its end can skip them."""
 MAX_HEAD = 64 << 10
-"""Limit of a head, in bytes, from its first to the empty line at its end.
+"""Limit of the overhead of a request, in bytes.
 
-What is around the chunks of a body counts as well, except for a quarter of the body (`on_body`).
+That is its head, from the request line to the empty line, and the headers of the chunks of its body, of which some are
+free (`on_body`).
 """
 PARSE_BYTES = 16 << 10
 """Bytes that are parsed before other connections get a turn; that takes milliseconds, even in chunks of one byte."""
@@ -93,9 +94,10 @@ class OneWriteTransport:
 
 
 class HoldingFlow(FlowControl):
-    """Flow control that does not resume reading while the connection holds unparsed input."""
+    """Flow control that does not resume reading from the client while the connection holds unparsed input."""
 
     is_held = False
+    """True between `hold` and `release`."""
 
     def hold(self) -> None:
         """Stop reading until `release`, even if uvicorn asks to resume."""
@@ -141,9 +143,9 @@ class HeldBytes:
         self._pause_reading(cast("set[BoundedProtocol]", connection.connections))
         self._resume_reading()
         while sum(self.waiting.values()) > MAX_HELD:
-            # The oldest connection whose client does not read, or the oldest of all if every client reads. `cut_off`
-            # removes it from `self.waiting`.
-            worst = min(self.waiting, key=lambda other: not other.flow.write_paused)
+            # Cut off the oldest connection whose client does not read, or the oldest of all if every client reads;
+            # `min` returns the first of equals. `cut_off` removes the connection from `self.waiting`.
+            worst = min(self.waiting, key=lambda other: 0 if other.flow.write_paused else 1)
             worst.cut_off(f"all connections hold more than {MAX_HELD:,} bytes of pipelined requests")
         if sum(self.unread.values()) > MAX_HELD:
             self._limit_unread()
@@ -232,10 +234,10 @@ class BoundedProtocol(HttpToolsProtocol):
     """True if the client read less than `MIN_READ` of a response in `SLOW_SECONDS`."""
 
     _n_parsed = 0  # bytes of `unparsed` that are parsed by now
-    _overhead = 0  # bytes since the request began that are not part of a body, less a quarter of the body (`on_body`)
-    _piece = b""  # the bytes that are parsed now
-    _n_body_bytes = 0  # in this piece, so far
-    _last_bytes = b""  # of the piece before, with which the end of a head may begin
+    _overhead = 0  # bytes of the request that count for `MAX_HEAD`; see `on_body`
+    _piece = b""  # the bytes that the parser has been given and is parsing
+    _n_body_bytes = 0  # bytes of bodies that the parser has found in `_piece` so far
+    _last_bytes = b""  # the last bytes of the piece before, which may be the first bytes of a `HEAD_END`
     _awaits_request = True  # whether the connection waits for a request, or for the rest of one
     _idle_since = 0.0  # when the connection was opened, or its last response was complete
     _request_timer: asyncio.TimerHandle | None = None  # ends a connection whose request is not complete in time
@@ -246,9 +248,9 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Wait for the first request; make room if there are too many connections."""
-        # With uvloop, the class of the transport is not asyncio.Transport.
+        # uvloop's transports have the methods of asyncio.Transport, but are of another class.
         self._writer = writer = OneWriteTransport(cast(asyncio.Transport, transport))
-        writer.set_write_buffer_limits(high=0)  # so that writing is paused whenever a response is not read
+        writer.set_write_buffer_limits(high=0)  # `pause_writing` is called as soon as the client leaves a byte unread
         super().connection_made(cast(Any, writer))
         self.flow: HoldingFlow = HoldingFlow(cast(Any, writer))
         self._idle_since = self.loop.time()
@@ -257,9 +259,10 @@ class BoundedProtocol(HttpToolsProtocol):
             self._make_room()
 
     def _make_room(self) -> None:
-        """Cut off a tenth of the connections, those that have waited longest for their client.
+        """Cut off the connections that have waited longest for their client, up to a tenth of all.
 
-        If none waits for its client, send an error to this new connection, and close it.
+        Cutting off many at once saves a search for each new connection. If no connection waits for its client, send an
+        error to this new one, and close it.
         """
         others = cast("set[BoundedProtocol]", self.connections - {self})
         waiting = sorted((other for other in others if other._waits_for_client), key=lambda other: other._idle_since)
@@ -278,7 +281,10 @@ class BoundedProtocol(HttpToolsProtocol):
 
     @property
     def _is_answering(self) -> bool:
-        """Return whether a complete request has no complete response yet, or another request is queued."""
+        """Return whether a complete request has no complete response yet, or another request is queued.
+
+        uvicorn's `cycle` is the request that was begun last, with its response, and `pipeline` is the queue.
+        """
         cycle = self.cycle
         return bool(self.pipeline) or (cycle is not None and not (cycle.more_body or cycle.response_complete))
 
@@ -300,9 +306,10 @@ class BoundedProtocol(HttpToolsProtocol):
         self._writer.abort()
 
     def update_reading(self) -> None:
-        """Resume reading, or stop if `held` does not allow it.
+        """Resume reading from the client, or stop if all connections together hold too much (`HeldBytes.may_read`).
 
-        Do nothing while input waits to be parsed, and don't resume while much of a body waits for the application.
+        Do nothing while this connection holds unparsed input, since reading resumes when that is parsed. Don't resume
+        while the application has not yet taken much of the body.
         """
         if self.unparsed or self.transport.is_closing():
             return
@@ -317,7 +324,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse one request, or a part of one; keep the rest until that request is answered."""
-        if self.unparsed:  # the transport had read the new data before it was told to stop
+        if self.unparsed:  # reading was stopped, but the transport had read this data already
             self.unparsed += data
         elif self.next_request_must_wait or not _has_at_most_one_head(data):  # a second request must wait for the first
             self.unparsed = data
@@ -327,28 +334,29 @@ class BoundedProtocol(HttpToolsProtocol):
         self._parse_unparsed()
 
     def _parse_unparsed(self) -> None:
-        """Parse up to the end of the next request, `PARSE_BYTES` at a time; resume reading once nothing is left.
+        """Parse about `PARSE_BYTES`, or up to the end of a request; resume reading once nothing is left.
 
-        The parser gets pieces with at most one whole head, at the end of the piece, and no piece after a complete
-        request. A piece may begin with the end of an earlier request, such as its body; then uvicorn queues the second
-        request. So at most one request waits while another is answered.
+        The parser gets one piece after another, until a request is complete. If a piece contains the end of a head, it
+        ends there. So a piece completes at most two requests: the first by the end of its body, at the beginning of the
+        piece, and the second by a head at its end. uvicorn queues the second, so at most one request waits in its queue
+        while another is answered.
         """
         data = self.unparsed
         turn_end = min(self._n_parsed + PARSE_BYTES, len(data))
         while self._n_parsed < turn_end and not (self.next_request_must_wait or self.transport.is_closing()):
             begin = self._n_parsed
             head_end = data.find(HEAD_END, begin + MIN_HEAD, begin + PARSE_BYTES)
-            # Without the end of a head, this may be beyond the end of the data.
+            # Without the end of a head, `_n_parsed` may be beyond the end of the data.
             self._n_parsed = begin + PARSE_BYTES if head_end < 0 else head_end + len(HEAD_END)
             self._parse(data[begin : self._n_parsed])
         if self.transport.is_closing():
             return
         if self._n_parsed < len(data):
             self.flow.hold()
-            if self.next_request_must_wait:
+            if self.next_request_must_wait:  # `on_response_complete` or `resume_writing` will continue
                 self._stop_request_timer()  # the rest of the request may be in `unparsed`, so the client is not late
             else:
-                self.loop.call_soon(self._parse_unparsed)
+                self.loop.call_soon(self._parse_unparsed)  # after a turn of the other connections
         else:
             self.unparsed, self._n_parsed = b"", 0
             self.update_reading()
@@ -360,10 +368,10 @@ class BoundedProtocol(HttpToolsProtocol):
         self._overhead += len(data)
         super().data_received(data)
         self._piece, self._last_bytes = b"", data[1 - len(HEAD_END) :]
-        # Nearly always, the bytes complete a request, which needs no timer. If the connection is still idle, they are
-        # line ends before a request.
-        if not self._awaits_request and not self._is_idle:
+        has_completed_request = not self._awaits_request and not self._is_idle
+        if has_completed_request:  # nearly always
             return
+        # A part of a request has arrived; or, if the connection is still idle, line ends that may precede one.
         self._awaits_request = True
         self._start_request_timer()
         if self._overhead > MAX_HEAD:
@@ -373,14 +381,15 @@ class BoundedProtocol(HttpToolsProtocol):
     def _is_idle(self) -> bool:
         """Return whether the last request is answered and the head of no other request is complete.
 
-        Then new input is the start of a request, or only line ends. A new connection is not idle.
+        A new connection, which has had no request, is not idle.
         """
         return self.cycle is not None and self.cycle.response_complete
 
     def on_message_begin(self) -> None:
         """Note that a request has begun: wait for the rest of it, and count its overhead.
 
-        The piece may begin with the end of the body before. What is around that body's last chunk, a few bytes, counts.
+        The piece may begin with the end of an earlier request's body, which does not count for the new request. Only
+        the few bytes around the last chunk of that body do count, because the parser does not report them.
         """
         super().on_message_begin()
         self._awaits_request, self._overhead = True, len(self._piece) - self._n_body_bytes
@@ -394,6 +403,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """Start to answer the request, or raise `ApiError` (which ends the parsing) if its head is not acceptable."""
+        # `_overhead` includes the whole piece. The bytes after the head are left out, but only if that matters.
         if self._overhead > MAX_HEAD and self._overhead - self._n_bytes_after_head() > MAX_HEAD:
             self._error = _head_too_long()
             raise self._error
@@ -431,9 +441,9 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_body(self, body: bytes) -> None:
         """Receive a part of the body.
 
-        `_parse` has counted all received bytes as overhead. So the bytes of the body are subtracted here. A quarter of
-        their number is subtracted in addition, to allow for the headers of chunks. This is not enough for a long body
-        in chunks of a few bytes, whose headers are longer than the body: `_parse` then ends the request with an error.
+        `_parse` has counted all received bytes as overhead, so the bytes of the body are subtracted here. To allow for
+        the headers of chunks, a quarter of their number is subtracted in addition. A long body in chunks of a few bytes
+        needs more than that, so `_parse` ends such a request with an error.
         """
         self._n_body_bytes += len(body)
         # At least 0, so that a long body does not allow more overhead after it.
@@ -472,7 +482,7 @@ class BoundedProtocol(HttpToolsProtocol):
     # -- unread responses -------------------------------------------------------------------------------
 
     def pause_writing(self) -> None:
-        """Start to check from time to time whether the client reads."""
+        """Start to check from time to time whether the client reads, since it has left a part of a response unread."""
         super().pause_writing()
         if self._unread_timer is None:
             n_unread = self.n_unread

@@ -29,7 +29,7 @@ from ..text.analysis import display_term
 from .api_errors import ApiError
 
 CountPredictions = Callable[[Model, Predictions, float | None], None]
-"""Function that adds predictions to the metrics, given the least probability of a label, if there is one."""
+"""Function that adds predictions to the metrics; the number is the least probability of a label, or None."""
 
 MAX_SPANS = 500_000
 """The largest number of positions in an explanation. N-grams of characters have several for each character."""
@@ -84,18 +84,6 @@ def predictions_json(records: Iterable[dict[str, Any]]) -> bytes:
     return to_json({"predictions": list(records)}, inf_nan_mode="null")
 
 
-def explanation_json(
-    model: Model, model_id: str, text: str, label: Label | None, min_probability: float | None = None
-) -> bytes:
-    """Return the JSON that explains why a text gets its label, and where its terms occur; see `explanation_record`."""
-    return explained_json(explanation_record(model, model_id, text, label, min_probability))
-
-
-def explained_json(record: Mapping[str, Any]) -> bytes:
-    """Return an explanation as JSON."""
-    return to_json(record, inf_nan_mode="null")  # thresholds may be infinite, and JSON has no infinite numbers
-
-
 def explanation_record(
     model: Model,
     model_id: str,
@@ -104,11 +92,11 @@ def explanation_record(
     min_probability: float | None = None,
     check_wanted: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
-    """Return why a text gets its label, and where its terms occur.
+    """Return why a text gets its label, and where its terms occur, with the keys of `schemas.ExplainResponse`.
 
-    It explains the class `label`. If that is None, it explains the best of the predicted classes, or the best class if
-    none is predicted. The model abstains if it is less sure than `min_probability`. `check_wanted` is called between
-    two steps and may raise an exception to stop.
+    The contributions are those to the class `label`. If that is None, they are those to the best of the predicted
+    classes, or to the best class if none is predicted. The model abstains if it is less sure than `min_probability`.
+    `check_wanted` is called between two steps and may raise an exception to stop.
     """
     explanation = model.explain(text)
     check_wanted()
@@ -149,6 +137,11 @@ def explanation_record(
         "contributions": contributions,
         "spans": [[start, end, positions[term]] for start, end, term in spans],
     }
+
+
+def explanation_json(record: Mapping[str, Any]) -> bytes:
+    """Return the result of `explanation_record` as JSON."""
+    return to_json(record, inf_nan_mode="null")  # thresholds may be infinite, and JSON has no infinite numbers
 
 
 def _best_probability(explanation: Explanation) -> float:
@@ -284,7 +277,7 @@ class ServedModel:
     _count: CountPredictions
 
     def count(self, predictions: Predictions, min_probability: float | None) -> None:
-        """Add predictions to the metrics; a document of which the model is less sure has no label."""
+        """Add predictions to the metrics; a document of which the model is less sure than the minimum has no label."""
         self._count(self.model, predictions, min_probability)
 
     def records(
@@ -302,6 +295,7 @@ class ServedModel:
 
     @cached_property
     def _records(self) -> Records:
+        """Return the converter for requests without settings; most have none, and creating it takes time."""
         return Records(self.model)
 
     @cached_property

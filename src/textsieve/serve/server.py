@@ -136,7 +136,7 @@ def allowed_connections(max_connections: int) -> int:
 
 
 def url_of(listener: socket.socket) -> str:
-    """Return the URL of the service on this machine."""
+    """Return the URL at which this machine reaches the service."""
     host, port = listener.getsockname()[:2]
     if ip_address(host).is_unspecified:  # listens on all addresses; browsers can't open 0.0.0.0
         host = "::1" if listener.family == socket.AF_INET6 else "127.0.0.1"
@@ -159,11 +159,12 @@ def urls_for_others(listener: socket.socket, names: Collection[str] = ()) -> lis
 
 
 def _url(host: str, port: int) -> str:
+    """Return the URL of a host name or an IP address; IPv6 addresses are in brackets."""
     return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
 
 
 def own_addresses(family: socket.AddressFamily) -> list[str]:
-    """Return the addresses of this machine at which others may reach it, that of its usual network first."""
+    """Return the addresses at which others may reach this machine; the address in its usual network comes first."""
     addresses = [_outgoing_address(family)]
     with suppress(OSError):  # the name of this machine is unknown
         addresses += [str(entry[4][0]) for entry in socket.getaddrinfo(socket.gethostname(), None, family)]
@@ -179,7 +180,8 @@ def is_reachable(address: str) -> bool:
 def _outgoing_address(family: socket.AddressFamily) -> str | None:
     """Return the address that this machine has in its usual network, or None if it has no network.
 
-    Connecting a UDP socket sends nothing, but finds the route. The other address is reserved for documentation.
+    Connecting a UDP socket sends nothing: the system only chooses a route to the other address, and with it the own
+    address. The other addresses below are reserved for documentation, so they belong to the rest of the internet.
     """
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:
@@ -265,6 +267,7 @@ class _WorkerServer(_Server):
         return {signal.SIGINT: signal.SIG_IGN, signal.SIGTERM: self.handle_exit, signal.SIGUSR1: self._end_at_once}
 
     def _end_at_once(self, *_: object) -> None:
+        """Let uvicorn end without waiting for open requests."""
         self.should_exit = self.force_exit = True
 
     async def on_tick(self, counter: int) -> bool:
@@ -307,7 +310,7 @@ async def _serve(
             loop.remove_reader(parent)
             server.should_exit = True
 
-        loop.add_reader(parent, end)  # nothing is ever written to the pipe, so it can be read when it is closed
+        loop.add_reader(parent, end)  # nothing is ever written to the pipe, so it becomes readable only when it closes
     try:
         loop.call_soon(ready)
         await server.serve(sockets=[listener])

@@ -23,7 +23,7 @@ from typing import Literal, TextIO
 from starlette.types import Scope
 
 from ..errors import counted
-from ..prediction import Abstention, Model
+from ..prediction import Abstention, Label, Model
 from ..settings import n_threads
 from .api_errors import ApiError
 from .feedback import Feedback
@@ -74,7 +74,7 @@ class Log:
 
 
 def _split_lines(lines: list[str]) -> Iterator[str]:
-    """Yield lines in parts of at most `ATOMIC_BYTES`, or of one line if that is longer."""
+    """Yield lines joined to texts of at most `ATOMIC_BYTES`; a line that is longer is a text by itself."""
     part: list[str] = []
     n_bytes = 0
     for line in lines:
@@ -96,6 +96,7 @@ def with_time(line: str) -> str:
 
 @lru_cache(2)
 def _format_second(seconds: int) -> str:
+    """Return a time in seconds since 1970 as text; many log lines have the same second, so results are cached."""
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
 
 
@@ -212,22 +213,8 @@ class Service:
         assert self.feedback is not None
         served = self.holder.model
         multilabel = served.model.multilabel
-        field = "labels" if multilabel else "label"
-        # The request must have this field, and not the other one. A label may be null, but must not be left out.
-        is_given = request.labels is not None if multilabel else "label" in request.model_fields_set
-        is_ambiguous = request.label is not None if multilabel else request.labels is not None
-        if not is_given or is_ambiguous:
-            expected = (
-                '"labels", a list: a document of this model may have any number of labels'
-                if multilabel
-                else '"label": a document of this model has one label, or null if none of the classes is right'
-            )
-            raise ApiError("invalid", f"Send the correction as {expected}.", setting=field)
+        right_labels = _right_labels(request, served.model)
         text = request.text
-        if not text.strip():
-            raise ApiError("invalid", "text: The text of a correction must not be empty.", setting="text", value=text)
-        given_labels = (request.labels or []) if request.label is None else [request.label]
-        right_labels = [find_class(served.model, name, field) for name in given_labels]
         (predicted,) = served.model.label_sets(served.model.predict([text]).labels)
         record = (
             {"labels": right_labels, "predicted": predicted}
@@ -241,3 +228,26 @@ class Service:
             message = "The correction could not be written."
             raise ApiError("not_written", message, hint="Try again later.") from problem
         self.metrics.count_correction()
+
+
+def _right_labels(request: FeedbackRequest, model: Model) -> list[Label]:
+    """Return the classes that a correction names, or [] if none is right; raise `ApiError` for an invalid correction.
+
+    For a multilabel model, the correction must have `labels` and not `label`, otherwise `label` and not `labels`. A
+    `label` may be null, but must not be left out.
+    """
+    if model.multilabel:
+        field = "labels"
+        expected = '"labels", a list: a document of this model may have any number of labels'
+        is_valid = request.labels is not None and request.label is None
+    else:
+        field = "label"
+        expected = '"label": a document of this model has one label, or null if none of the classes is right'
+        is_valid = "label" in request.model_fields_set and request.labels is None
+    if not is_valid:
+        raise ApiError("invalid", f"Send the correction as {expected}.", setting=field)
+    if not request.text.strip():
+        problem = "text: The text of a correction must not be empty."
+        raise ApiError("invalid", problem, setting="text", value=request.text)
+    given_labels = (request.labels or []) if request.label is None else [request.label]
+    return [find_class(model, label, field) for label in given_labels]

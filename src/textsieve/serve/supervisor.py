@@ -138,6 +138,7 @@ class Supervisor:
             self._send(signal.SIGTERM)
 
     def _send(self, number: signal.Signals) -> None:
+        """Send a signal to all workers."""
         for pid in self._workers:
             os.kill(pid, number)
 
@@ -152,7 +153,7 @@ class Supervisor:
             if not self._is_ending:
                 self._missing.append(worker.number)
                 self._service.log(f"Worker process {pid} ended unexpectedly ({_reason(exit_code)}).")
-                self._count_end(worker)
+                self._count_early_end(worker)
 
     def _start_missing_workers(self) -> None:
         """Start a worker for each missing one; if the system has no room for a process, `run` tries again later."""
@@ -164,8 +165,11 @@ class Supervisor:
                 return
             self._missing.pop(0)
 
-    def _count_end(self, worker: WorkerProcess) -> None:
-        """Count a worker that ended unexpectedly, and end all workers if too many of them ended early."""
+    def _count_early_end(self, worker: WorkerProcess) -> None:
+        """Count a worker that has ended, if that was early; end all workers if too many ended early.
+
+        `_early_ends` holds the times of the last `MAX_EARLY_ENDS` early ends.
+        """
         now = time.monotonic()
         if now - worker.started < EARLY_SECONDS:
             self._early_ends.append(now)
@@ -202,7 +206,7 @@ class Supervisor:
             self._service.log_exception(problem)
         finally:
             try:
-                if os.getppid() != self._pid:
+                if os.getppid() != self._pid:  # the parent was killed, so it can't remove the files
                     self._service.metrics.remove_files()
             finally:
                 os._exit(exit_code)
@@ -235,7 +239,10 @@ class SignalQueue:
         signal.set_wakeup_fd(self._write_end, warn_on_full_buffer=False)
 
     def wait(self, seconds: float | None) -> bytes:
-        """Return the numbers of the signals that have arrived; wait for one, but at most for some seconds."""
+        """Return the numbers of the signals that have arrived, each as a byte.
+
+        Wait for the first one, but at most this many seconds; None: as long as it takes.
+        """
         readable, _, _ = select.select([self._read_end], [], [], seconds)
         return os.read(self._read_end, 1 << 16) if readable else b""
 

@@ -173,13 +173,13 @@ class PredictionWorkers:
         """Wait for short jobs, and return those that have arrived; return an empty list when the service is closed."""
         jobs: list[Job] = []
         effort = 0
-        # There must be room for one more job of the effort `SHORT` below `FEW_CHARACTERS`.
+        # Take another job only if it can't bring the batch above `FEW_CHARACTERS`, even with the effort `SHORT`.
         while len(jobs) < MAX_BATCH and effort < FEW_CHARACTERS - SHORT:
             try:
                 job = self._short_jobs.get(block=not jobs)  # wait only for the first job
             except Empty:
                 break
-            if job is None:  # the service is closed; the next call, too, shall find this and return no jobs
+            if job is None:  # `close` was called; put it back, so that the next call finds it and returns no jobs
                 self._short_jobs.put(None)
                 break
             jobs.append(job)
@@ -214,17 +214,20 @@ def _deliver(outcomes: list[Outcome]) -> None:
 
 
 def run_batch(jobs: list[Job]) -> list[Outcome]:
-    """Return the outcome of each short job; jobs for the same model and minimum probability are predicted together."""
+    """Return the outcome of each short job that is not abandoned.
+
+    Predictions with the same model and minimum probability are made together.
+    """
     outcomes: list[Outcome] = []
-    jobs_by_kind: dict[tuple[int, float | None], list[Job]] = {}
+    groups: dict[tuple[int, float | None], list[Job]] = {}
     for job in jobs:
         if job.is_abandoned:
             continue
         if job.work is None:
-            jobs_by_kind.setdefault((id(job.served), job.min_probability), []).append(job)
+            groups.setdefault((id(job.served), job.min_probability), []).append(job)
         else:
             outcomes.append((job, _run_work(job, job.work)))
-    for group in jobs_by_kind.values():
+    for group in groups.values():
         try:
             outcomes += zip(group, _predict_together(group), strict=True)
         except Exception as problem:

@@ -35,14 +35,15 @@ export const isToken = (text) => /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(
 /** Sets the function that asks the reader for a token. Its argument is whether a token was rejected; null: no token. */
 export const setTokenDialog = (dialog) => { askForToken = dialog; };
 
-/** Returns a new token; many requests may be rejected at once, but the reader is asked once. */
+/** Returns a token in place of a rejected one; many requests may be rejected at once, but the reader is asked once. */
 const newToken = (rejected) => {
   if (token !== rejected) return Promise.resolve(token);
   pendingToken ??= askForToken(rejected !== null).finally(() => { pendingToken = null; });
   return pendingToken;
 };
 
-const setUp = () => {
+/** Notes that the server responds. */
+const noteServerUp = () => {
   if (!isDown) return;
   isDown = false;
   connection.dispatchEvent(new Event("up"));
@@ -55,12 +56,13 @@ export const whenBack = (signal, call) =>
 const checkHealth = async () => {
   try {
     const response = await fetch("healthz", { cache: "no-store" });
-    if (response.ok) return setUp();
+    if (response.ok) return noteServerUp();
   } catch { /* still down */ }
   setTimeout(checkHealth, HEALTH_CHECK);
 };
 
-const setDown = () => {
+/** Notes that the server does not respond, and checks its health until it does. */
+const noteServerDown = () => {
   if (isDown) return;
   isDown = true;
   connection.dispatchEvent(new Event("down"));
@@ -83,11 +85,11 @@ const send = async (path, body, signal) => {
   const options = { method: body === undefined ? "GET" : "POST", headers, body, signal, cache: "no-store", keepalive };
   try {
     const response = await fetch(path, options);
-    setUp();
+    noteServerUp();
     return response;
   } catch (reason) {
     if (signal?.aborted) throw reason;
-    setDown();
+    noteServerDown();
     throw new Unreachable();
   }
 };

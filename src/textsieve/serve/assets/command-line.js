@@ -1,7 +1,8 @@
 // What the page says to readers with a command line, and to others.
 //
-// The page of a service may be open on the machine where the service runs, or on that of a colleague. Only there do
-// commands such as `textsieve update` make sense: a colleague can't run them, but the owner of the model can.
+// The page may be open on the machine where the service runs, or on that of a colleague. Commands such as `textsieve
+// update` help only a reader on the service's machine. A colleague can't run them, and is told what the owner of the
+// model can do.
 
 const IS_THIS_MACHINE = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 const NOT_YET = "The model learns from corrections when its owner updates it.";

@@ -1,4 +1,6 @@
 // A JSON Schema as lines that look like the value: names, types and descriptions.
+//
+// The parameter `all` is the OpenAPI document, in which references are resolved.
 
 const LABEL_TYPES = ["string", "boolean", "number"];
 
@@ -31,7 +33,10 @@ const typeName = (schemas) => {
   return isLabel ? "string, number or boolean" : [...types].join(" or ");
 };
 
-/** Returns pieces of text, each with its kind: "key", "comment", or "". */
+/**
+ * Returns the lines of a schema in pieces `[text, kind]`, where the kind is "key", "comment", or "". The value of an
+ * optional property is shown without "or null", because it can be left out.
+ */
 const pieces = (schema, all, indent, isOptional) => {
   const [options, mayBeNull] = alternatives(resolve(schema, all), all);
   const orNull = mayBeNull && !isOptional ? " or null" : "";
@@ -51,6 +56,7 @@ const pieces = (schema, all, indent, isOptional) => {
   return [[typeName(options) + orNull, ""]];
 };
 
+/** Returns a line for each property of an object: its name, its type, and its description as a comment. */
 const properties = (schema, all, indent) =>
   Object.entries(schema.properties).flatMap(([name, property]) => {
     const isOptional = !(schema.required ?? []).includes(name);

@@ -41,6 +41,7 @@ export const useFile = () => {
   const showTable = useFileTable((documents, place) => openDocument(resultModel, documents, place, results.length));
 
   const showSheets = () => show(byId("file-sheet-label"), parts.length > 1);
+  /** Shows what the file is, and the controls to classify it. */
   const describe = () => {
     const rows = table.rows.length, isEmpty = content.length === 0 || content.trim?.() === "";
     const about = isEmpty ? " is empty." : ` is ${table.kind}: ${formatCount(rows, "document")}.`;
@@ -77,6 +78,7 @@ export const useFile = () => {
     byId("file-more").open = columns.length > 1;
     show(byId("file-more"), table.columns.length > 1);
   };
+  /** Reads the table of the file; `hasNames` is whether its first row has the column names, or null to detect this. */
   const read = (hasNames) => {
     stop();
     table = documentsOf(name, content, hasNames);
@@ -175,6 +177,7 @@ export const useFile = () => {
     if (isFocusLost) byId("file-start").focus(); // a disabled button has lost the focus
   };
 
+  /** Classifies all documents. A run is over once another one or another file has begun; its responses are ignored. */
   const start = async () => {
     if (model === null || running) return;
     const controller = new AbortController(), rows = table.rows.length, isOver = () => running !== controller;

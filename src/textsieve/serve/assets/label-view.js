@@ -22,7 +22,7 @@ const SAVES_NOT = "This server does not save labels (it runs without --feedback)
   + "textsieve train or textsieve update.";
 const SAVES_NOT_ELSEWHERE = "This server does not save labels: download them when you are done, and give them to the "
   + "owner of the model.";
-const PASSING = new Set([401, 408, 429]); // a token is missing, or the request was too slow, or one of too many
+const PASSING = new Set([401, 408, 429]); // no token, too slow, or too many requests: a later attempt may succeed
 const NO_TEXTS = "has no texts to label.";
 
 const namesOf = (labels) => labels.map((label) => `“${labelText(label)}”`).join(", ") || "none of the classes";
@@ -59,9 +59,13 @@ const keysNote = ({ classes, multilabel }) => {
 
 export const useLabelling = () => {
   const work = byId("label-work"), search = byId("label-search");
-  let model = null, name = "", list = null, isDownloaded = false, groups = [[], []];
-  let shown = null, isExplained = false, chosen = new Set(), switched = new Map(); // of a multilabel document
-  let sending = Promise.resolve(), current = new AbortController(), ahead = null, nLoads = 0;
+  let model = null, name = "", list = null, isDownloaded = false, nLoads = 0;
+  let groups = [[], []]; // the classes with keys, and the others
+  let shown = null, isExplained = false; // the entry of the shown document, and whether its explanation has arrived
+  let chosen = new Set(), switched = new Map(); // of a multilabel document: its classes, and those the reader switched
+  let sending = Promise.resolve(); // ends when all labels that were saved so far are sent
+  let current = new AbortController(); // cancels the explanation of the shown document
+  let ahead = null; // the explanation of the next document, which is requested in advance: `{entry, explanation}`
   const showMarked = useMarked("label-");
   const showState = (message) => { byId("label-state").textContent = message; };
 
@@ -159,6 +163,7 @@ export const useLabelling = () => {
   };
   /** Returns the explanation of an entry; errors become null, because a document can be labelled without marks. */
   const explain = (entry, signal) => api.explain(entry.text, null, signal).catch(() => null);
+  /** Shows the current document at once, and its marks and classes when its explanation arrives. */
   const showDocument = async () => {
     current.abort();
     current = new AbortController();
@@ -197,6 +202,7 @@ export const useLabelling = () => {
 
   // -- decisions
 
+  /** Saves the last decision, and shows the next document. */
   const goOn = (message) => {
     isDownloaded = false;
     save();

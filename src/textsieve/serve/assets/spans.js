@@ -35,9 +35,10 @@ export const piecesOf = (text, spans, contributions) => {
   const starts = [...nonEmpty].sort((a, b) => a[0] - b[0]);
   const ends = [...nonEmpty].sort((a, b) => a[1] - b[1]);
   const cuts = [...new Set([0, text.length, ...starts.map(([start]) => start), ...ends.map(([, end]) => end)])];
-  const covering = new Map(), sum = sumTree(contributions.map(({ contribution }) => contribution));
-  const changed = new Set(); // terms that cover only one of the text before and after a cut
-  const change = (term) => { if (!changed.delete(term)) changed.add(term); };
+  const covering = new Map(); // from the terms that cover the text after a cut to the number of their spans there
+  const sum = sumTree(contributions.map(({ contribution }) => contribution)); // of these terms
+  const changed = new Set(); // terms that cover the text before a cut or after it, but not both
+  const change = (term) => { if (!changed.delete(term)) changed.add(term); }; // two changes undo each other
   const begin = (term) => {
     if (!covering.has(term)) {
       sum.add(term);
@@ -46,12 +47,16 @@ export const piecesOf = (text, spans, contributions) => {
     covering.set(term, (covering.get(term) ?? 0) + 1);
   };
   const end = (term) => {
-    covering.set(term, covering.get(term) - 1);
-    if (covering.get(term) === 0 && covering.delete(term)) {
+    const nSpans = covering.get(term) - 1;
+    if (nSpans > 0) {
+      covering.set(term, nSpans);
+    } else {
+      covering.delete(term);
       sum.remove(term);
       change(term);
     }
   };
+  /** Returns the terms that cover an offset. */
   const termsAt = (offset) =>
     [...new Set(starts.filter(([from, to]) => from <= offset && offset < to).map(([, , term]) => term))];
   const pieces = [];
@@ -60,7 +65,7 @@ export const piecesOf = (text, spans, contributions) => {
     for (; nextEnd < ends.length && ends[nextEnd][1] <= cut; nextEnd += 1) end(ends[nextEnd][2]);
     for (; nextStart < starts.length && starts[nextStart][0] <= cut; nextStart += 1) begin(starts[nextStart][2]);
     const piece = text.slice(cut, cuts[index + 1]);
-    if (changed.size || !pieces.length) {
+    if (changed.size || !pieces.length) { // otherwise the same terms cover this piece and the one before: join them
       pieces.push({ text: piece, count: covering.size, sum: sum.total(), terms: () => termsAt(cut) });
     } else {
       pieces.at(-1).text += piece;

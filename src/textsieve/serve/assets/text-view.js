@@ -16,7 +16,9 @@ const NO_TEXT = "Enter a text, or drop a text file here.";
 /** Sets up the box and the result; `reloadModel` is called when a response comes from another model. */
 export const useText = (reloadModel) => {
   const box = byId("box"), result = byId("result");
-  let model = null, text = "", resultText = null, isDone = true, isReloading = false, current = new AbortController();
+  let model = null, isReloading = false, current = new AbortController();
+  let text = "", isDone = true; // the text that was sent last, and whether its first response has arrived
+  let resultText = null; // the text whose result is shown
   let nContents = 0; // of the box: a file that takes long to read must not replace a newer content
 
   const showFault = (message) => {
@@ -67,6 +69,9 @@ export const useText = (reloadModel) => {
     isReloading = false;
     return true;
   };
+  /** Asks why `text` gets its label, or for the terms of another class if `label` is not null; then shows the response
+   * by `then`, or as a new result if it comes from another model than before.
+   */
   const explain = async (label, then) => {
     current.abort();
     current = new AbortController();

@@ -62,7 +62,10 @@ const richText = (element) => {
   return decode(parts.map((part) => part.textContent).join(""));
 };
 
-/** Returns "date", "duration" or "number" for each style of cells. */
+/** Returns "date", "duration" or "number" for each style of cells.
+ *
+ * The format of a style is a code in the workbook, such as "dd.mm.yyyy", or one of Excel's own, which are numbered.
+ */
 const kindsOf = (styles) => {
   const codes = new Map(elements(styles, "numFmt").map((format) =>
     [format.getAttribute("numFmtId"), format.getAttribute("formatCode") ?? ""]));
@@ -73,7 +76,7 @@ const kindsOf = (styles) => {
       return (number >= 14 && number <= 22) || (number >= 27 && number <= 36) || number === 45 || number === 47
         ? "date" : "number";
     }
-    const bare = code.replace(/"[^"]*"|\\.|_.|\*./g, "").split(";")[0];
+    const bare = code.replace(/"[^"]*"|\\.|_.|\*./g, "").split(";")[0]; // of numbers above 0
     if (/\[(h+|m+|s+)\]/i.test(bare)) return "duration";
     return /[dmyhs]/i.test(bare.replace(/\[[^\]]*\]|general/gi, "")) ? "date" : "number";
   };

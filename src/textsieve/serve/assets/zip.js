@@ -32,6 +32,9 @@ const findEnd = (view) => {
   throw new ZipError("it is damaged");
 };
 
+// Numbers are read at their offsets in the three structures of the format: the end of the archive (where the directory
+// is, and how many entries it has), the entries of the directory, and the header before each file.
+
 /** Returns the entries of the archive's directory by the names of the files. */
 const entriesOf = (view) => {
   const end = findEnd(view), nEntries = view.getUint16(end + 10, true), entries = new Map();
