@@ -193,7 +193,7 @@ def show_classes(page: Page, model: Model) -> None:
     """Print a row for each class: its documents, measures on held-out documents, threshold, and strongest terms."""
     measures = _held_out_by_class(model)
     terms = model.grouped_class_terms(TERMS_PER_CLASS)
-    rows, has_marks = [], model.analysis.has_characters
+    rows, has_marks = [], model.analysis.counts_only_characters
     for index, (label, documents) in enumerate(zip(model.classes, model.class_docs, strict=True)):
         row: list[Any] = [label_text(label), f"{documents:,}"]
         if measures:

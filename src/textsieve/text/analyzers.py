@@ -9,7 +9,7 @@ ANALYZERS = {
     "char": "n-grams of the characters of the whole text",
     "char_wb": "n-grams of the characters of each word, with a space before and after it",
 }
-"""The analyzers that have a name: what terms are."""
+"""The analyzers that are given by name, with a description of their terms."""
 
 MAX_CHARACTERS = 100
 """The largest number of characters of an n-gram in a model; longer ones would make predictions slow."""
