@@ -71,7 +71,9 @@ def group_documents(
     group_starts = np.zeros(n_documents + 1, np.int64)
     for document in documents:
         group_starts[np.uint64(document) + np.uint64(1)] += 1
-    for document in range(n_documents):  # from the number of classes, or 1 if there is none, to the starts
+    # `group_starts[d + 1]` has the number of classes of document d, which is also the number of its groups; but without
+    # a class, it gets one group.
+    for document in range(n_documents):
         group_starts[document + 1] = group_starts[document] + max(group_starts[document + 1], 1)
     next_positions = group_starts[:-1].copy()
     groups = np.empty(group_starts[n_documents], np.int32)
@@ -138,13 +140,13 @@ _1 = np.uint64(1)
 def _pack(indices: NDArray[Any], data: NDArray[Any], begin: Any, size: int, entries: Entries, target: Any) -> bool:
     """Pack the `size` values from `begin` on into the entries from `target` on; return whether this was possible.
 
-    It is not if the columns don't ascend or some value is not from 1 to 63 (subtracting 1 makes 0 a large unsigned
-    number). The row is not passed as slices, since creating them would take as long as packing the row.
+    It is possible if the columns ascend and all values are from 1 to 63. The row is not passed as slices, since
+    creating them would take as long as packing the row.
     """
     is_unusual: Any = False
     for offset in range(size):
         value = data[begin + np.uint64(offset)]
-        is_unusual |= np.uint64(value) - _1 >= _PACKED_END - _1
+        is_unusual |= np.uint64(value) - _1 >= _PACKED_END - _1  # one test: 0 - 1 is a large unsigned number
         entries[target + np.uint64(offset)] = (
             np.uint32(indices[begin + np.uint64(offset)]) | np.uint32(value) << _VALUE_SHIFT
         )

@@ -90,7 +90,7 @@ def _exact_sum(a: float, b: float) -> tuple[float, float]:
 
 @kernel
 def _empty_class_term(class_size: float, n: float) -> float:
-    """Return what a class without the term adds to chi-square's numerator, divided by df²."""
+    """Return n_j² / (n - n_j): what a class without the term adds to chi-square's numerator, divided by df²."""
     return np.float64(class_size) * class_size / (n - class_size)
 
 
@@ -103,7 +103,8 @@ def mean_chi_square(
     doc_freq = np.zeros(n_terms, class_docs.dtype)
     scores, filled_sums, filled_rests = np.zeros(n_terms), np.zeros(n_terms), np.zeros(n_terms)
     n_filled = np.zeros(n_terms, np.int64)
-    # The numerator if no class had the term, divided by df². Classes with no or all documents don't count.
+    # The numerator divided by df² if no class had the term, as sum and rest. Classes with no or all documents don't
+    # count.
     all_sum, all_rest, n_classes = 0.0, 0.0, 0
     for class_size in class_docs:
         if 0 < class_size < n:
@@ -341,9 +342,9 @@ def means_apart(
 ) -> Floats:
     """Return each class mean minus a common point near the overall mean, (n_classes, n_terms), exact to the last digit.
 
-    The means of a term can be large and nearly agree. So the sum of a class, kept with 106 bits, is compared with the
-    sum it would have if its mean were the common point, and only the difference is rounded. The result is 0 for a class
-    without documents.
+    The class means of a term can be large and nearly agree. So the sum of a class, kept with 106 bits, is compared with
+    the sum that it would have if its mean were the common point, and only the difference is rounded. The result is 0
+    for a class without documents.
     """
     total = np.float64(class_docs.sum())
     n = total if total > 0.0 else np.float64(1.0)

@@ -64,7 +64,10 @@ _FROM_3, _FROM_4 = np.uint64(0xE0), np.uint64(0xF0)
 
 @kernel
 def slot_shift(slots: Codes) -> np.uint64:
-    """Return how far to shift a 64-bit hash to get the number of a slot; the number of slots is a power of two."""
+    """Return how far to shift a 64-bit hash to the right to get the number of a slot.
+
+    There are 2^b slots, so the highest b bits of the hash are the number, and the shift is 64 - b.
+    """
     bits = _0
     while (_2 << bits) < np.uint64(slots.size):  # a slot has two codes, so there are slots.size / 2 slots
         bits += _1
@@ -361,8 +364,8 @@ def add_words(
 def add_up_forms(entries: Codes, row_ends: Codes, forms: Ints, last_entries: Codes) -> int:
     """Replace the counts of words by the counts of their forms (stems, lemmas) in place; return the number of entries.
 
-    `forms` maps word numbers to form numbers, -1: the word is dropped. `last_entries` has the entry where each form was
-    last written, perhaps in another row or call.
+    `forms` maps word numbers to form numbers, -1: the word is dropped. `last_entries` has for each form the position of
+    the entry that was last written for it, perhaps in another row or call.
     """
     n_entries = np.uint64(0)
     begin = np.uint64(0)
