@@ -124,12 +124,12 @@ def contrast_rows(
     delta: float,
     n_classes: int,
 ) -> tuple[Ints, Codes]:
-    """Return the other classes whose rows differ from the common row, and their rows, followed by the common row.
+    """Return the other classes whose rows differ from the *common row*, and an array of their rows.
 
-    The common row is the one against a class without any of the terms. `terms` are the terms of class `class_number`,
-    `weights` their weights in it. Bit i of a row says whether `weights[i]` exceeds the weight in the other class by
-    `delta` or more. `term_classes` and `term_weights` have the classes that contain each term, and its weights there;
-    those of term t begin at `term_starts[t]`.
+    The common row is the one against a class without any of the terms; it is the last of the returned rows. `terms` are
+    the terms of class `class_number`, `weights` their weights in it. Bit i of a row says whether `weights[i]` exceeds
+    the weight in the other class by `delta` or more. `term_classes` and `term_weights` have the classes that contain
+    each term, and its weights there; those of term t begin at `term_starts[t]`.
     """
     common = np.zeros((terms.size + 63) // 64, np.uint64)
     differing = np.zeros((common.size, n_classes), np.uint64)  # the bits that differ from the common row, by class

@@ -154,7 +154,7 @@ def document_products(
     """
     n = products.shape[0]
     products[:] = 0.0
-    dense_rows = np.empty(terms.size + 3, np.int64)
+    dense_rows = np.empty(terms.size, np.int64)
     n_dense = 0
     for term in terms:
         if dense_row[term] >= 0:

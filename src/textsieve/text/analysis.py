@@ -88,9 +88,10 @@ class Analysis:
         return self
 
     def effective(self) -> "Analysis":
-        """Return the same analysis, in which each setting without effect has its default, so that they compare equal.
+        """Return the same analysis with the default of each setting that has no effect.
 
-        For example, `token_pattern` has no effect if there is a tokenizer.
+        For example, `token_pattern` has no effect if there is a tokenizer. So analyses that always return the same
+        terms compare equal.
         """
         has_tokenizer = self.analyzer == "word" and self.tokenizer is not None
         has_pattern = self.analyzer == "word" and not has_tokenizer
@@ -179,7 +180,7 @@ class Analysis:
 
     @property
     def function(self) -> tuple[str, Function] | None:
-        """Return the user's function that splits texts, after the name of its setting; None without such a function."""
+        """Return the name and the value of the setting that is a function to split texts, or None if there is none."""
         if callable(self.analyzer):
             return "analyzer", self.analyzer
         return ("tokenizer", self.tokenizer) if self.analyzer == "word" and self.tokenizer is not None else None

@@ -142,7 +142,7 @@ _LONG_RUN = re.compile(f"{_character_class(_EAST_ASIAN)}{{5,}}|{_character_class
 
 
 class ScriptSample:
-    """Finds out from the first documents of a collection whether words are separated by spaces.
+    """A sample of the first documents of a collection, which shows whether words are separated by spaces.
 
     If they are not, most characters are in long runs of scripts without spaces: on corpora of Chinese, Japanese and
     Thai sentences, 47% to 83% of all characters but white space. In texts of other scripts, or with a space after each

@@ -189,7 +189,7 @@ class Vocabulary:
 
 
 class Terms(Protocol):
-    """Terms in the order of their columns."""
+    """The interface of terms in the order of their columns; they need not be strings yet."""
 
     def __len__(self) -> int:
         """Return the number of terms."""

@@ -73,9 +73,9 @@ class Slice(NamedTuple):
 
 
 class TermSlice(NamedTuple):
-    """Some documents as lists of terms: the UTF-8 text of all terms, and where each term begins.
+    """Some documents as lists of terms: the UTF-8 text of all terms, and where each term begins in it.
 
-    The terms of document d end at `row_ends[d]`, where those of the next document begin.
+    The terms of document d end before term number `row_ends[d]`, the first term of the next document.
     """
 
     spelling: Bytes
@@ -132,7 +132,8 @@ class SliceCounts(NamedTuple):
     """The counts of a slice of documents. An entry is the code term number << 32 | count.
 
     The entries of document d end at `row_ends[d]`, where those of the next document begin. There is an entry for each
-    distinct term of a document, or, if it was counted `in_sequence`, for each word of its text, in order.
+    distinct term of a document. But if words are listed *in sequence*, there is an entry with a count of 1 for each
+    word of the text, in order; n-grams of words are then counted in this sequence.
     """
 
     entries: Codes
@@ -159,7 +160,7 @@ def with_room(array: NDArray[Number], min_size: int) -> NDArray[Number]:
 
 
 def doubled_slots(slots: Codes) -> Codes:
-    """Return a hash table of twice the size with the same used slots."""
+    """Return a hash table with twice as many slots and the same content."""
     grown = allocate_zeros(2 * slots.size, np.uint64)
     words.copy_slots(slots, grown, SEED)
     return grown
@@ -245,7 +246,10 @@ class WordTable:
         return other
 
     def count(self, documents: AnySlice, tokens: TokenClasses, *, learn: bool, in_sequence: bool) -> SliceCounts:
-        """Count the words of some documents, or list them `in_sequence`; with `learn`, add unknown words."""
+        """Count the words of some documents, or list them `in_sequence` (see `SliceCounts`).
+
+        With `learn`, unknown words are added; otherwise they are not counted, or are listed as `kernels.words.UNKNOWN`.
+        """
         assert isinstance(documents, Slice)
         text, bitmap = tokens.text_and_bitmap(documents)
         row_ends = np.empty(documents.n_documents, np.uint64)
@@ -299,7 +303,7 @@ class WordTable:
         return numbers
 
     def reserve(self, n_words: int, n_bytes: int) -> None:
-        """Make room for `n_words` words in total, whose spellings have `n_bytes` bytes in total, at once."""
+        """Make room for `n_words` words, whose spellings have `n_bytes` bytes, including the words in the table."""
         n_codes = self.slots.size
         while n_codes < 4 * n_words:  # a slot has two codes, and at most half of the slots are used
             n_codes *= 2
@@ -501,7 +505,7 @@ class FormTable(WordTable):
         return FormTable(self._forms, self._written.empty_copy())
 
     def count(self, documents: AnySlice, tokens: TokenClasses, *, learn: bool, in_sequence: bool) -> SliceCounts:
-        """Count the forms of some documents, or list them `in_sequence`; with `learn`, add unknown forms."""
+        """Count the forms of the words of some documents, or list them `in_sequence`; see `WordTable.count`."""
         if not learn:  # this is a reader, which may be reused for an endless stream
             self._drop_late_words()
         # Words as written are always added, so that the form of each is looked up once.
