@@ -15,4 +15,4 @@ MAX_CHARACTERS = 100
 """The largest number of characters of an n-gram in a model; longer ones would make predictions slow."""
 
 WORD_PATTERN = r"(?u)\b\w\w+\b"
-"""The token pattern of words, as scikit-learn spells it."""
+"""The default token pattern, which is scikit-learn's: words of two or more letters, digits or underscores."""

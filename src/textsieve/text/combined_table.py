@@ -136,7 +136,7 @@ class CombinedTable:
         return CombinedTable(words.empty_copy(), characters.empty_copy())
 
     def absorb(self, others: Sequence["CombinedTable"], slices: Iterable[tuple[int, Sizes]]) -> list[Ints]:
-        """Add the terms of other tables; return for each table the numbers of its terms in this one.
+        """Add the terms of other tables; return for each of them the numbers that its terms have in this table.
 
         `slices` has a pair for each slice of documents, in the order of the documents: the position in `others` of the
         table that counted the slice, and the `sizes` of that table just after it had counted the slice.
@@ -252,7 +252,7 @@ def _values_of(codes: Ints, table_values: Sequence[NDArray[Value]]) -> NDArray[V
 def _with_marks(joined: Bytes, ends: Codes) -> tuple[Bytes, Codes]:
     """Return the spellings of n-grams with marks, as `mark_ngram` writes them, and where each ends.
 
-    The arguments are the same without marks. Each spelling is followed by a line break, which belongs to it.
+    `joined` and `ends` are the same without marks. Each spelling ends with a line break.
     """
     marked = np.empty(joined.size + 6 * ends.size, np.uint8)  # an n-gram gets at most two marks of three bytes
     marked_ends = np.empty_like(ends)

@@ -115,7 +115,7 @@ def without_soft_hyphens(text: str) -> str:
 
 
 STEPS = (without_markup, unescaped, without_soft_hyphens)
-"""The functions that turn a text into what a reader would see of it, in this order."""
+"""The steps of `without_tags`, in this order."""
 
 
 def find_markup(text: str) -> Iterator[Edit]:

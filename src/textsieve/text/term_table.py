@@ -212,7 +212,7 @@ class CountingTable(Protocol):
         """Return a table with the same settings and no terms, for a thread that learns terms for `absorb`."""
 
     def absorb(self, others: Sequence[Self], slices: Iterable[tuple[int, Any]]) -> list[Ints]:
-        """Add the terms of other tables; return for each table the numbers of its terms in this one.
+        """Add the terms of other tables; return for each of them the numbers that its terms have in this table.
 
         `slices` has a pair for each slice of documents, in the order of the documents: the position in `others` of the
         table that counted the slice, and the `sizes` of that table just after it had counted the slice. So new
@@ -338,7 +338,7 @@ class TermTable:
         return other
 
     def absorb(self, others: Sequence["TermTable"], slices: Iterable[tuple[int, Any]]) -> list[Ints]:
-        """Add the terms of other tables; return for each table the numbers of its terms in this one.
+        """Add the terms of other tables; return for each of them the numbers that its terms have in this table.
 
         `slices` has a pair for each slice of documents, in the order of the documents: the position in `others` of the
         table that counted the slice, and the `sizes` of that table just after it had counted the slice. So new

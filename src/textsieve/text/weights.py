@@ -74,9 +74,10 @@ NORMS: dict[str, Callable[[Floats, NDArray[Any]], Floats] | None] = {
     "l1": lambda values, starts: np.add.reduceat(np.abs(values), starts),
     "none": None,
 }
-"""The functions from values and the starts of rows to the norm of each row, by name; None leaves rows as they are.
+"""For each name, a function that returns the norms of rows, given their values and where each row starts.
 
-`reduceat` adds each row by itself, in an order that depends on nothing but the number of its values.
+"none" has no function, because rows are not divided by anything. `reduceat` adds each row by itself, in an order that
+depends on nothing but the number of its values.
 """
 
 
