@@ -43,7 +43,7 @@ from ..errors import DocumentError, InputError, Setting, shown
 from ..settings import is_whole
 from .analyzers import ANALYZERS, WORD_PATTERN
 from .tokens import SPACE_MARK, TokenPlaces, split_text, token_places
-from .words import NOT_SPACE, TEXT_RULE, Forms, TokenRule, token_rule, word_pattern, words_to_count
+from .words import NOT_SPACE, TEXT_RULE, WORD_WITH_NAMES, Forms, TokenRule, token_rule, words_to_count
 
 Function = Callable[[Any], Any]
 """A user's function: an analyzer, a tokenizer or a preprocessor."""
@@ -221,7 +221,7 @@ class Analysis:
 
     def _pattern(self, joins_names: bool) -> re.Pattern[str]:
         """Return the regular expression for words; `joins_names` is possible only with the default pattern."""
-        return word_pattern(joins_names=True) if joins_names else self.pattern
+        return WORD_WITH_NAMES if joins_names else self.pattern
 
     @contextmanager
     def _limited_time(self, text: str, number: int = 0) -> Iterator[None]:

@@ -1,6 +1,6 @@
 """The names of analyzers, the default token pattern and the longest n-gram of characters.
 
-They are here, and not in `analysis` or `words`, because the help of the command line reads them without numpy.
+They are here, and not in `analysis`, because the help of the command line reads them without numpy.
 """
 
 ANALYZERS = {

@@ -92,13 +92,6 @@ _LONG_NUMBER = re.compile("&#([0-9]{9,})")
 _ENTITY = re.compile(r"&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[^\t\n\f <&#;]{1,32};?)")  # as in html.unescape
 
 
-def without_tags(text: str) -> str:
-    """Return the text as a reader would see it: without markup and soft hyphens, with characters for entities."""
-    for step in STEPS:
-        text = step(text)
-    return text
-
-
 def without_markup(text: str) -> str:
     """Return the text with gaps in place of tags and other markup."""
     return apply_edits(text, find_markup(text)) if "<" in text or "]>" in text else text
@@ -115,7 +108,7 @@ def without_soft_hyphens(text: str) -> str:
 
 
 STEPS = (without_markup, unescaped, without_soft_hyphens)
-"""The steps of `without_tags`, in this order."""
+"""The steps that turn a text into what a reader of the page would see, in this order."""
 
 
 def find_markup(text: str) -> Iterator[Edit]:

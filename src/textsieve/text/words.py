@@ -17,9 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from .analyzers import WORD_PATTERN
 
-WORD = re.compile(WORD_PATTERN)
 JOINER = "\x1f"
 """The character that `names` writes between the words of a proper name, so that the name counts as one word.
 
@@ -91,11 +89,6 @@ def lowercase_turkish_i(text: str) -> str:
         # `İ` can be one character, or `I` and a combining dot.
         text = text.replace(DOTTED_I, "i").replace("İ", "i")
     return text.replace("I", "ı")
-
-
-def word_pattern(*, joins_names: bool) -> re.Pattern[str]:
-    """Return the regular expression for the words of a prepared text."""
-    return WORD_WITH_NAMES if joins_names else WORD
 
 
 def words_to_count(words: list[str], forms: Forms | None, *, joins_names: bool) -> list[str]:
