@@ -2,9 +2,10 @@
 
 Integer counts add up exactly in 64 bits. Sums of other weights use double-double arithmetic: each sum is a float64
 *value* and a *rest*, the rounding error of the value. Knuth's TwoSum computes the rounding error of an addition, and a
-fused multiply-add that of a product. So a sum is correct to about 30 digits, and its value doesn't depend on the order
-of the documents in any digit that matters. After each addition, the value absorbs as much of the rest as it can, so
-that the rest stays below half a unit in the value's last place and hardly loses digits itself.
+fused multiply-add that of a product. (In TwoSum, `absorbed` is the part of the added number that is in the rounded
+sum.) So a sum is correct to about 30 digits, and its value doesn't depend on the order of the documents in any digit
+that matters. After each addition, as much of the rest as possible is moved to the value, so that the rest stays below
+half a unit in the value's last place and hardly loses digits itself.
 
 Documents are rows of CSR arrays: row d has the terms `indices[indptr[d] : indptr[d + 1]]` with the weights `data` at
 the same positions. Weights of 0 may be stored and are skipped.
@@ -106,7 +107,7 @@ def add_weights(
             row[0] += 1.0
 
             # TwoSum: `total` plus its rounding error is exactly row[1] + value. The error is added to the rest, and
-            # then the value absorbs as much of the rest as it can. `_add_precisely` has the same steps.
+            # then as much of the rest as possible is moved to the value. `_add_precisely` has the same steps.
             total = row[1] + value
             absorbed = total - row[1]
             rest = row[2] + ((row[1] - (total - absorbed)) + (value - absorbed))

@@ -105,7 +105,7 @@ def sum_equal_entries(entries: Entries) -> None:
     begin = starts[0]  # where the term's entries were before; `starts` is overwritten
     for term in range(starts.size - 1):
         end = starts[term + 1]
-        first = size
+        first = size  # where the term's entries are written
         for entry in range(begin, end):
             if size > first and weights[size - 1] == weights[entry] and classes[size - 1] == classes[entry]:
                 counts[size - 1] += counts[entry]

@@ -7,8 +7,9 @@ Memory access takes the time here, not arithmetic. So three measures save memory
 - **Totals.** The totals of a term in a group are one 64-bit number with three fields: 15 bits for the number of
   documents, 21 for the sum, 28 for the sum of squares. Adding a value below 64 adds a number that depends on the value
   only, with one load and one store. No field overflows as long as a group has at most 32,767 documents.
-- **Transport.** A value and its term are packed into 32 bits (6 and 26) and appended to a list of the group. When the
-  list is full, it is added up while the totals of the group stay in the processor's cache.
+- **Transport.** A value and its term are packed into one *entry* of 32 bits (6 and 26) and appended to a list of the
+  group. When the list is full, its entries are added to the totals of the group, which then stay in the processor's
+  cache.
 
 Packing has no branches and is vectorised; on the way it checks that the columns of a row ascend, before any of its
 values is added. Zero, negative and large values are rare, and rows that contain one are packed separately

@@ -61,7 +61,8 @@ def centre(products: Floats, means: Floats, n: int, ridge: float) -> None:
 
 
 _TIE = 1.0 - 1e-9
-"""A gain that is at least this part of the largest gain counts as equal to it."""
+"""A gain that is at least this part of the largest gain counts as equal to it, since its last digits may depend on the
+machine (see above)."""
 
 
 @kernel
@@ -103,7 +104,10 @@ def select_terms(
 
 @kernel
 def _first_best(pulls: Floats, residuals: Floats, all_gains: Floats) -> int:
-    """Write the gain of each term to `all_gains` (-1: selected); return the first term with (nearly) the largest."""
+    """Write the gain of each term to `all_gains`, -1 for selected terms; return the first term with the largest gain.
+
+    Gains that are nearly as large as the largest count as equal to it (see `_TIE`).
+    """
     largest = 0.0
     for term in range(residuals.size):
         all_gains[term] = -1.0

@@ -27,8 +27,9 @@ form. Like the table of words, it remembers where each form was last written: th
 current row and holds that form, so nothing is reset. There are never more entries than before, so they are replaced in
 place.
 
-The sorting kernels order words as Python sorts strings, because the order of UTF-8 bytes is that of code points. Eight
-bytes at a time form a number; numpy sorts these, and only words with the same first eight bytes are compared further.
+The sorting kernels order words as Python sorts strings, because the order of UTF-8 bytes is that of code points. The
+first eight bytes of each word form a number (`first_eight_bytes`). numpy sorts words by these numbers, and only words
+with equal numbers are compared further (`sort_ties`).
 """
 
 import numpy as np
