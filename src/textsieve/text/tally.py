@@ -44,9 +44,14 @@ def encoded_slices(texts: Iterable[str], *, keeps_nul: bool = False) -> Iterator
 
     With `keeps_nul`, NUL can be a part of terms, and is encoded as `NUL_BYTES`.
     """
-    encoded: list[bytes] = []
+    encoded: list[bytes] = []  # the texts of the current slice
     size = 0
     has_wide = False
+
+    def current_slice() -> Slice:
+        """Return the current slice, in which each text is followed by 0xFF."""
+        return Slice(b"\xff".join([*encoded, b""]), len(encoded), has_wide)
+
     for text in texts:
         has_nul = keeps_nul and "\0" in text
         if text.isascii() and not has_nul:
@@ -57,10 +62,10 @@ def encoded_slices(texts: Iterable[str], *, keeps_nul: bool = False) -> Iterator
             has_wide = True
         size += len(text) + 1
         if size >= SLICE_CHARACTERS:
-            yield Slice(b"\xff".join([*encoded, b""]), len(encoded), has_wide)
+            yield current_slice()
             encoded, size, has_wide = [], 0, False
     if encoded:
-        yield Slice(b"\xff".join([*encoded, b""]), len(encoded), has_wide)
+        yield current_slice()
 
 
 def term_slices(term_lists: Iterable[list[str]]) -> Iterator[TermSlice]:
