@@ -98,7 +98,7 @@ class Entries(NamedTuple):
 def sum_equal_entries(entries: Entries) -> None:
     """Replace entries with the same term, weight and class by one with the sum of their counts, in place.
 
-    The first `starts[-1]` entries then count, and the rest of the arrays is unused.
+    `starts` is updated. The result has `starts[-1]` entries; the arrays keep their sizes, but their ends are unused.
     """
     starts, weights, classes, counts = entries
     size = 0

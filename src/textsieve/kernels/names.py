@@ -84,7 +84,7 @@ def join_in_place(
     begins_sentence = True  # whether the next word begins a sentence
     gap_is_blank = False  # whether there are only blanks so far between the last word and the next one
     has_hyphen = False  # whether a hyphen attaches the next word to the last one
-    line_is_empty = False  # whether this line has only blanks so far; False in the first line, which begins a sentence
+    line_is_empty = False  # whether this line has only blanks so far; not needed in the first line
     capitals_mark_names = has_lowercase(text, 0, kinds)  # whether this line has a lowercase letter
     position = 0
     while position < text.size:

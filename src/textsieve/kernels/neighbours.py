@@ -259,11 +259,11 @@ def search(
     query_norm = add_rare_terms(index, indices, data, work)
     if query_norm >= 0.0:
         size = find_by_bounds(index, query_norm, groups, own_group, work)
-    else:
+    else:  # the query has no frequent terms, so the sums over rare terms are the cosines
         size = find_by_sums(index, indices, groups, own_group, work)
     if everyone and size < work.cosines.size:  # fewer than k have a cosine above 0: start again with all
         size = find_among_all(index, groups, own_group, work)
-    for position in range(indices.size):
+    for position in range(indices.size):  # reset the query for the next search
         work.query[np.uint64(indices[position])] = 0.0
     sort_best(work.cosines, work.documents, size)
     return size

@@ -196,10 +196,10 @@ def _packed_additions() -> Codes:
 
 @kernel
 def _add_list(entries: Entries, begin: int, end: int, additions: Codes, totals: Codes) -> np.uint64:
-    """Add the entries `begin` to `end` to the totals of their group (n_terms rounded up to a multiple of 8).
+    """Add the entries `begin` to `end` to the totals of their group, whose size is a multiple of 8.
 
-    For a long list, all totals are first read from end to end, which brings them into the cache faster than random
-    access does. The result of this reading is returned, because the compiler would otherwise remove the reading.
+    For a long list, all totals are first read in order, which loads them into the cache faster than random access does.
+    The bits that were read are returned, only because the compiler would otherwise remove the reading.
     """
     any_bits = np.uint64(0)
     if end - begin > totals.size // 8:

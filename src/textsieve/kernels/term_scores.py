@@ -262,7 +262,8 @@ def between_classes(
                 mean_rests[term] += ((means[term] - (total - absorbed)) + (values[cell] - absorbed)) + rests[cell]
                 means[term] = total
         for term_number in range(begin, min(begin + step, n_terms)):
-            mean = means[term_number] / n  # rounded: fma(mean, n, -sum) is how far mean x n exceeds the sum
+            # The mean is rounded: mean x n exceeds the sum by fma(mean, n, -sum), which the rest makes up for.
+            mean = means[term_number] / n
             mean_rests[term_number] = (mean_rests[term_number] - fma(mean, n, -means[term_number])) / n
             means[term_number] = mean
         for class_number in range(class_docs.size):
@@ -270,6 +271,8 @@ def between_classes(
             inverse = 1.0 / class_size if class_size > 0.0 else 1.0
             for cell in range(np.uint64(begins[class_number]), np.uint64(ends[class_number])):
                 term = np.uint64(terms[cell])
+                # The sum of the class minus the sum that it would have with the overall mean: of the values, then with
+                # the rests of both sums.
                 expected = means[term] * class_size
                 rest = rests[cell] - fma(means[term], class_size, -expected) - mean_rests[term] * class_size
                 difference = (values[cell] - expected) + rest
@@ -296,6 +299,7 @@ def between_equal_classes(
         for cell in range(class_starts[class_number], class_starts[class_number + 1]):
             term = terms[cell]
             mean = values[cell] / class_size
+            # What the rounded mean lacks: the rest of the sum, minus what mean x class_size exceeds the value by.
             rest = (rests[cell] - fma(mean, class_size, -values[cell])) / class_size
             class_means[cell], class_rests[cell] = mean, rest
             total = means[term] + mean  # TwoSum: the rounding error is added to the rest
@@ -322,7 +326,8 @@ def between_equal_classes(
 def variances(values: Floats, rests: Floats, squares: Floats, square_rests: Floats, n: float) -> Floats:
     """Return the variance of each term over n documents, from the sums of its weights and of their squares.
 
-    `values` + `rests` are the sums, `squares` + `square_rests` the sums of squares, all (n_terms,).
+    `values` + `rests` are the sums, `squares` + `square_rests` the sums of squares, all (n_terms,). n times the
+    variance is the sum of squares minus mean x sum; both are computed with rests, because they can nearly agree.
     """
     variances = np.empty(values.size)
     for term in range(values.size):
@@ -331,7 +336,7 @@ def variances(values: Floats, rests: Floats, squares: Floats, square_rests: Floa
         mean_rest = (rest - fma(mean, n, -value)) / n
         expected = mean * value  # the sum of squares if all weights were equal
         expected_rest = fma(mean, value, -expected) + (mean_rest * value + mean * rest)
-        spread = (squares[term] - expected) + (square_rests[term] - expected_rest)
+        spread = (squares[term] - expected) + (square_rests[term] - expected_rest)  # n times the variance
         variances[term] = spread / n if spread > squares[term] * (_VARIANCE_ROUNDING * n) else 0.0
     return variances
 

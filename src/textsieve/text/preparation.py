@@ -53,7 +53,7 @@ class Normaliser:
             return cast("list[str]", forms)
         with self._lock:
             new_forms = self._look_up(word for word, form in zip(words, forms, strict=True) if form is None)
-        # A form is empty only if its word is, so `or` replaces nothing but None by the new form, or else by the word.
+        # `form` is None if it was not cached. (Otherwise, it is false only for the empty word, whose form is empty.)
         return [form or new_forms.get(word, word) for word, form in zip(words, forms, strict=True)]
 
     def _look_up(self, words: Iterable[str]) -> dict[str, str]:

@@ -210,9 +210,10 @@ class Reading:
         return self._is_folded_by_user or (self.analysis.function is not None and not self.steps)
 
     def few_or_many(self, documents: Iterable[Any]) -> tuple[list[Any] | None, Iterator[Any]]:
-        """Return the prepared texts twice: as a list if they are few, otherwise None; and in both cases as an iterator.
+        """Return the prepared texts as a list if they are few, otherwise None; and in both cases an iterator over them.
 
-        If they are many, the iterator reads them as it goes and yields texts for the kernels, which lowercase ASCII.
+        The caller counts the list in plain Python, or the texts of the iterator with kernels. If texts are many, the
+        iterator prepares them one by one, and leaves lowercasing ASCII to the kernels.
         """
         if isinstance(documents, str | bytes):
             raise InputError("Got a single string", hint="give an iterable of documents, for example [text]")

@@ -210,7 +210,7 @@ def token_places(text: str, *, joins_names: bool = False) -> TokenPlaces:
     grams: list[Place] = []
 
     def add_word(begin: int, end: int) -> None:
-        """Add a word or symbol, and the bigrams of its Hangul syllables, unless the word is a bigram itself."""
+        """Add a word or symbol, and the bigrams of its Hangul syllables; a word that is a bigram is added only once."""
         sequences[-1].append((begin, end))
         for run in _HANGUL_RUN.finditer(kinds, begin, end):
             bigrams = _grams(kinds, *run.span(), shortest=2, longest=2)

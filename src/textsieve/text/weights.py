@@ -97,12 +97,12 @@ def weigh(rows: CSR, *, tf: str, idf: Floats | None, norm: str) -> CSR:
     `tf` and `norm` are names in `TERM_FREQUENCIES` and `NORMS`; `idf` has a factor for each column, None: all are 1.
     """
     weights = np.empty(len(rows.data))
-    for first, last in _blocks(rows.indptr):
+    norms_of = NORMS[norm]
+    for first, last in _blocks(rows.indptr):  # rows from `first` to before `last`
         values = slice(rows.indptr[first], rows.indptr[last])
         block = TERM_FREQUENCIES[tf](rows.data[values])
         if idf is not None:
             block *= idf[rows.indices[values]]
-        norms_of = NORMS[norm]
         if norms_of is not None:
             _divide_by_norms(block, rows.indptr[first : last + 1] - rows.indptr[first], norms_of)
         weights[values] = block

@@ -149,7 +149,8 @@ def byte_classes(lowercase: bool, joins_names: bool = False, characters: str = r
     - An ASCII character that belongs to words, because it matches `characters`: its class is the byte that is counted,
       the lowercase letter with `lowercase`, otherwise the byte itself. With `joins_names`, `JOINER` is counted as a
       space in a word.
-    - Any other ASCII character separates words: class 0. (If NUL belongs to words, it is not encoded as 0.)
+    - Any other ASCII character separates words: class 0. (If NUL belongs to words, texts have `word_table.NUL_BYTES` in
+      its place, so the class of the byte 0 has no effect.)
     - A byte from 128 on is part of a character that the kernel must decode: class `_WIDE`.
     - 0xFF does not occur in UTF-8 and ends each document: class `_END`.
     """
