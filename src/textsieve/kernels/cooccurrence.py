@@ -5,7 +5,7 @@ document that contains both, and *co* is the largest number of such documents in
 these two numbers, so they are often handled as one *code*: cf x stride + co, where stride is larger than any co. Codes
 are ranked by their factor, largest first.
 
-The partners of one term at a time are counted: for each class, all terms of the documents that contain the term are
+Partners are counted for one term at a time: for each class, all terms of the documents that contain the term are
 counted in one array with an entry for each term. So the time is proportional to the pairs of terms in the documents,
 and the memory to the number of terms. There is no table of all pairs: the first pass (`measure_partners`) determines
 the lengths of the lists and which codes occur; the second (`write_partners`) counts again and writes the lists.

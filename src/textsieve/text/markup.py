@@ -19,11 +19,11 @@ tags, but `<b and c>` is. Markup can be broken:
 - Of a comment, script or style sheet without an end, only the opening mark is removed, so that no text is lost.
 
 The time is linear, because at most three attempts to read a tag pass over the same character. An attempt begins at each
-`<` and reads on, even beyond later ones, until the tag ends or turns out to be none. At each character, it is in one of
-three states: outside of quotes, in double quotes or in single quotes. Outside of quotes, an attempt ends at the next
-`<`. So where an attempt begins, all earlier ones that go on are inside of quotes. The next quotation mark changes the
-states of several attempts, but never brings two different states together. So no two attempts are ever in the same
-state. If the end of a comment or script was not found once, it is not searched for again.
+`<`, and at each character it is in one of three states: outside of quotes, in double quotes or in single quotes. No two
+attempts are ever in the same state. For outside of quotes, an attempt ends at the next `<`, so where an attempt begins,
+all earlier ones that go on are inside of quotes. And a quotation mark exchanges two states, the same for all attempts:
+a `"` those outside and in double quotes, a `'` those outside and in single quotes. If the end of a comment or script
+was not found once, it is not searched for again.
 """
 
 import re

@@ -128,8 +128,8 @@ def _is_mark(character: str) -> bool:
 def last_attached(is_attached: Bools) -> Ints:
     """Return for each position the last of the attached positions that directly follow it, or itself if none does.
 
-    `is_attached` says which positions belong to a neighbour, as combining marks do. If positions 1 and 2 of 0 to 3 are
-    attached, the result is 2, 2, 2, 3.
+    `is_attached` says which positions belong to a neighbour, as combining marks do. If the positions are 0 to 3, and 1
+    and 2 are attached, the result is 2, 2, 2, 3.
     """
     n = len(is_attached)
     unattached = np.where(is_attached, n, np.arange(n))  # n, which is beyond the end, in place of attached positions
@@ -140,8 +140,8 @@ def last_attached(is_attached: Bools) -> Ints:
 def first_attached(is_attached: Bools, is_mark: Bools) -> Ints:
     """Return for each position the first of the attached positions directly before it, or itself if there is none.
 
-    If positions 1 and 2 of 0 to 3 are attached, the result is 0, 1, 1, 1. Combining marks at the beginning of such a
-    run are skipped, since they belong to the letter before the run: if position 1 is a mark, the result is 0, 1, 2, 2.
+    If the positions are 0 to 3, and 1 and 2 are attached, the result is 0, 1, 1, 1. Combining marks at the beginning of
+    such a run are skipped, since they belong to the letter before the run: if 1 is a mark, the result is 0, 1, 2, 2.
     """
     positions = np.arange(len(is_attached))
     last_unattached = np.maximum.accumulate(np.where(is_attached, -1, positions))  # up to each position, or -1

@@ -2,9 +2,9 @@
 
 **Languages.** The English list is scikit-learn's and is used unchanged, so that counts are those of `CountVectorizer`.
 The lists of other languages come from stopwordsiso. Each entry is read as a text is: lowercased, perhaps without
-accents, then split by the analyzer and the token pattern. So a list has exactly the words that texts are split into:
-with the default pattern, `qu'` becomes `qu`, and `à` is left out because words have two letters; with the analyzer
-"text", `à`, `的` and `है` are stop words, too.
+accents, then split by the analyzer and the token pattern. So the words of a list are spelled like the words of texts:
+with the default pattern, `qu'` becomes `qu`, and `à` is left out because words have at least two letters; with the
+analyzer "text", `à`, `的` and `है` are stop words, too.
 
 Two kinds of entries are left out, because they would be split into parts that are words with other meanings:
 
