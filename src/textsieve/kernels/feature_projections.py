@@ -183,9 +183,9 @@ def first_at_mean(begin: int, end: int, weights: Floats, counts: Ints) -> int:
 def vote_shares(first: int, last: int, entries: Entries, factors: Floats, shares: NDArray[np.float32]) -> None:
     """Write the share of each class in the weights of each term, from `first` to before `last`, to `shares`.
 
-    Only weights that are at least the mean weight of the term count. The share of a class is the sum of these weights
-    over its documents, divided by the sum over all classes, times the factor of the class in `factors` (n_classes,).
-    `shares` is (n_terms, n_classes) and 0 at first.
+    Weights below the mean weight of the term are ignored. The share of a class is the sum of the other weights over its
+    documents, divided by their sum over all classes, times the factor of the class in `factors` (n_classes,). `shares`
+    is (n_terms, n_classes) and 0 at first.
     """
     starts, weights, classes, counts = entries
     sums = np.zeros(factors.size)

@@ -1,9 +1,9 @@
 """Compute the products of terms over all documents, and select terms by forward selection on them.
 
-The product of two terms is the sum over all documents of the product of their weights. A document adds to the products
-of each two of its terms, so the work is the sum of the squared row lengths, whatever the number of products. When all
-documents have been added, products are centred, that is, turned into n times the covariances. They are symmetric, so
-only those on and right of the diagonal are computed.
+The product of two terms is the sum over all documents of the product of their weights. A document adds only to the
+products of each two of its terms, so the work is the sum of the squared row lengths, however many terms there are. When
+all documents have been added, products are centred, that is, turned into n times the covariances. They are symmetric,
+so only those on and right of the diagonal are computed.
 
 Selection is a Cholesky factorisation in which each step selects the term that becomes the next row. After a few dozen
 terms, the caller subtracts their effect from all products at once, as a matrix product. The last digits of that matrix

@@ -192,11 +192,11 @@ def write_tokens(
 def max_growth(shortest: int, longest: int) -> int:
     """Return an upper bound of the size of the tokens, for each byte of text.
 
-    A unit has b >= 3 bytes. It is part of up to n grams of n units, and one gram begins at it. A gram takes five more
-    bytes: a break of three bytes and two spaces. So for lengths n from `shortest` to `longest`, a unit needs at most
-    the sum of n b + 5 bytes, and four for a break and a space before its run. Divided by b, that is at most the sum of
-    n + 2, plus 2. A Hangul syllable is in a word and in two bigrams: 3 b + 6 bytes, less than 6 for each byte. Any
-    other character needs at most one space more than its own bytes.
+    A unit has b >= 3 bytes. Of the grams of n units, at most n contain it, and one begins at it. Besides its units, a
+    gram takes five bytes: a break of three bytes and two spaces. So for each length n from `shortest` to `longest`, a
+    unit needs at most n b + 5 bytes, and in addition four for a break and a space before its run. Divided by b, that is
+    at most n + 2 for each length, plus 2. A Hangul syllable is in a word and in two bigrams: 3 b + 6 bytes, less than 6
+    for each byte. Any other character needs at most one space more than its own bytes.
     """
     lengths = range(shortest, longest + 1)
     return max(sum(lengths) + 2 * len(lengths) + 2, 6)

@@ -11,11 +11,11 @@ check nor a table of offsets.
 - The bytes of a word are shifted into a 64-bit *key*. Up to eight bytes, the key is the word itself, and comparing keys
   is exact. The key of a longer word is a hash, so its bytes are compared as well. The hash starts from a random seed:
   otherwise an attacker could send many words with the same key, which take quadratic time.
-- The hash table of known words uses open addressing, with two 64-bit codes per slot: the key, and next to it in the
-  same cache line the word's number (plus one; 0 marks a free slot), a bit for "longer than eight bytes", and the
-  position in the output where the word was last counted. If that position lies in the row of the current document and
-  holds the word, the count there is incremented; nothing is sorted and nothing is reset between documents. At most half
-  of the slots are used.
+- The hash table of known words uses open addressing, with two 64-bit codes per slot, next to each other in the same
+  cache line. The first is the key. The second consists of the word's number plus one (0 marks a free slot), a bit for
+  "longer than eight bytes", and the position in the output where the word was last counted. If that position lies in
+  the row of the current document and holds the word, the count there is incremented. So nothing is sorted, and nothing
+  is reset between documents. At most half of the slots are used.
 - An output entry is one 64-bit code: word number << 32 | count.
 
 No array grows in here, since that made the compiled loop about a fifth slower. The kernel stops before the word for

@@ -393,7 +393,7 @@ def display_term(term: str, analyzer: object = "word") -> str:
     r"""Return a term as tables and pages show it; `analyzer` is the setting with which it was counted.
 
     N-grams of "char_wb" get the marks of `mark_ngram`. In those of "char", `SPACE_MARK` replaces spaces, but there is
-    no `INNER_MARK`, since such an n-gram can end where a word ends. Control characters, and white space other than
+    no `INNER_MARK`, since at its ends a word may end as well as go on. Control characters, and white space other than
     spaces, are escaped: `\t` for a tab. A term without marks is quoted if it has no letter or digit, a space at an end,
     or a comma, which would look like the end of the term in a list.
     """
