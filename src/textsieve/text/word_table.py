@@ -479,7 +479,7 @@ class FormTable(WordTable):
     """A hash table of the forms (stems or lemmas) of words and their numbers.
 
     `_written` is a table of the words as written, and `_form_numbers` has the number of each word's form: -1 for stop
-    words, which have no form here, and in a reader also for words whose form is not in the table.
+    words, which are not counted, and in a reader also for words whose form is not in the table.
     """
 
     def __init__(self, forms: Forms, stop_words: WordTable) -> None:
