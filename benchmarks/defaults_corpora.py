@@ -18,7 +18,7 @@ import textsieve
 from textsieve import TermCounter
 from textsieve.categorizer_settings import Limits
 from textsieve.evaluation import folds
-from textsieve.text.terms import SpelledTerms
+from textsieve.text.vocabulary import SpelledTerms
 from textsieve.training.counted_documents import CountedDocuments, count_texts
 from textsieve.training.targets import Targets
 

@@ -228,7 +228,7 @@ def test_copies_of_the_sources_share_compiled_code(tmp_path: Path, monkeypatch: 
     assert folders[0][0] == folders[1][0]
 
 
-@pytest.mark.parametrize("function", [words.count_words, words.slot_of, ngrams.count_grams])
+@pytest.mark.parametrize("function", [words.count_words, words.slot_of, ngrams.count_ngrams])
 def test_all_kernels_have_the_checked_cache(function: Any) -> None:
     assert isinstance(function._cache, jit.CheckedCache)
 

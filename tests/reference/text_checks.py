@@ -14,7 +14,7 @@ from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import CountVectorizer
 
 from textsieve import TermCounter
-from textsieve.text import reading, tally
+from textsieve.text import markup, reading, tally
 
 PATHS = ("plain Python", "kernels", "kernels, many slices")
 
@@ -58,6 +58,13 @@ def path(name: str) -> Iterator[None]:
         if name == "kernels, many slices":
             patch.setattr(tally, "SLICE_CHARACTERS", 30)
         yield
+
+
+def without_tags(text: str) -> str:
+    """Return the text after all steps that remove tags."""
+    for step in markup.STEPS:
+        text = step(text)
+    return text
 
 
 def assert_same(ours: csr_matrix, theirs: csr_matrix) -> None:

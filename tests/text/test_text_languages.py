@@ -8,9 +8,9 @@ from tests.test_extras import without
 
 from textsieve import InputError, TermCounter
 from textsieve.text import languages
+from textsieve.text.analysis import WORDS
 from textsieve.text.languages import LEMMAS, NAMES, STEMS, STOP_WORDS, code_of
 from textsieve.text.stop_words import stop_words_of
-from textsieve.text.words import WORD
 
 
 def test_a_language_has_a_name_and_a_code() -> None:
@@ -76,7 +76,7 @@ def test_stop_words_of_a_language_by_name_and_by_code() -> None:
 @pytest.mark.parametrize("code", sorted(STOP_WORDS.codes() - {"en"}))
 def test_every_stop_word_of_a_language_is_one_word(code: str) -> None:
     words = stop_words_of(code)
-    assert all(WORD.fullmatch(word) for word in words)
+    assert all(WORDS.pattern.fullmatch(word) for word in words)
     assert words or code in {"ja", "zh", "th"}
 
 

@@ -5,11 +5,10 @@ from html.parser import HTMLParser
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.reference.text_checks import PATHS, path
+from tests.reference.text_checks import PATHS, path, without_tags
 
 from textsieve import InputError, TermCounter
-from textsieve.text.markup import without_tags
-from textsieve.text.words import WORD
+from textsieve.text.analysis import WORDS
 
 
 @pytest.mark.parametrize(
@@ -112,7 +111,7 @@ def test_well_formed_markup_gives_the_words_of_a_parser(pieces: list[str]) -> No
     reader = Reader()
     reader.feed(text)
     reader.close()
-    assert WORD.findall(without_tags(text)) == WORD.findall("".join(reader.texts))
+    assert WORDS.tokens(without_tags(text)) == WORDS.tokens("".join(reader.texts))
 
 
 @given(st.text("<>/!-ab \"'&;[]?=\n", max_size=60))

@@ -14,7 +14,7 @@ from tests.reference.text_checks import CHARACTERS, PATHS, assert_same, path
 from tests.reference.text_twins import first_seen, words_of
 
 from textsieve import InputError, TermCounter
-from textsieve.text.names import character_kinds, join_names, join_names_fast, replace_dotted_capital_i
+from textsieve.text.names import join_names, join_names_fast, kind_bits, replace_dotted_capital_i
 from textsieve.text.words import JOINER
 
 both_implementations = pytest.mark.parametrize("join", [join_names, join_names_fast])
@@ -218,12 +218,12 @@ def test_case_and_stems_of_texts_with_names(
 
 
 def test_ascii_texts_use_a_table_of_128_characters() -> None:
-    character_kinds.cache_clear()
+    kind_bits.cache_clear()
     join_names_fast("in New York City")
-    assert character_kinds.cache_info().currsize == 1
-    small = character_kinds(128)
-    assert character_kinds.cache_info().hits == 1
-    assert np.array_equal(small, character_kinds(0x110000)[:128])
+    assert kind_bits.cache_info().currsize == 1
+    small = kind_bits(128)
+    assert kind_bits.cache_info().hits == 1
+    assert np.array_equal(small, kind_bits(0x110000)[:128])
 
 
 def test_names_with_ngrams_raise_an_error() -> None:

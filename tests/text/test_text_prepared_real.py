@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from tests.reference.names_twin import names_in
 from tests.reference.preparation_twin import FORMS, counts_of, terms_in
-from tests.reference.text_checks import PATHS, assert_same, path
+from tests.reference.text_checks import PATHS, assert_same, path, without_tags
 
 from textsieve import TermCounter
-from textsieve.text.markup import without_tags
 from textsieve.text.names import join_names, join_names_fast
 from textsieve.text.words import JOINER
 

@@ -217,7 +217,7 @@ def show_classes(page: Page, model: Model) -> None:
     measures = _held_out_by_class(model)
     terms = model.grouped_class_terms(TERMS_PER_CLASS)
     rows = []
-    has_marks = model.analysis.has_characters  # whether any term has marks such as ▁
+    has_marks = model.analysis.counts_only_characters  # whether any term has marks such as ▁
     for index, (label, documents) in enumerate(zip(model.classes, model.class_docs, strict=True)):
         row: list[Any] = [label_text(label), f"{documents:,}"]
         if measures:

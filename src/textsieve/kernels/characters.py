@@ -1,4 +1,4 @@
-r"""Count the character n-grams of UTF-8 text; blank the hyphens that are not inside of words (`blank_outer_joiners`).
+r"""Count the character n-grams of UTF-8 text, and write them with marks; replace hyphens outside of words by spaces.
 
 The text of many documents is one array of bytes, as in `kernels.words`: 0xFF ends each document. NUL is written as the
 two bytes 0xC0 0x80, which do not occur in UTF-8 otherwise. So no character begins with the byte 0, two n-grams of up to
@@ -40,7 +40,8 @@ RUN_END = 254
 """The byte that ends a run within a document; like 0xFF, it does not occur in UTF-8."""
 
 N_DONE = WORD_LENGTH + 1
-"""The position in `state` of the length of the longest n-gram at `POSITION` that was counted before room ran out."""
+"""A position in `state`: of the n-grams that begin at `state[POSITION]`, those of up to `state[N_DONE]` characters were
+counted before room ran out."""
 
 STATE_SIZE = N_DONE + 1
 
@@ -86,9 +87,9 @@ def is_token_character(text: Bytes, position: np.uint64, classes: Bytes, wide: B
 def write_runs(text: Bytes, classes: Bytes, wide: Bytes, padded: bool, runs: Bytes) -> int:
     """Write the runs of all documents to `runs`, and return their size in bytes.
 
-    `classes` and the bitmap `wide` tell characters from white space; ASCII is lowercased by `classes`. `runs` needs
-    room for the size of the text, or for two and a half times as much if `padded`: a document `a` and its end, two
-    bytes, become ` a `, `RUN_END` and the end, five bytes.
+    `classes` and the bitmap `wide` distinguish characters from white space; ASCII is lowercased by `classes`. `runs`
+    needs room for the size of the text, or for two and a half times as much if `padded`: the two bytes of a document
+    `a` (the letter and 0xFF) become the five bytes ` a `, `RUN_END` and 0xFF.
     """
     position, written = _0, _0
     end = np.uint64(text.size)
@@ -98,7 +99,8 @@ def write_runs(text: Bytes, classes: Bytes, wide: Bytes, padded: bool, runs: Byt
             written += _1
             position += _1
             continue
-        start = position  # where the white space before the next word begins
+        # First the white space before the next word, if there is any; it begins at `start`.
+        start = position
         n_spaces = 0
         while text[position] != END and not is_token_character(text, position, classes, wide):
             position += width_of(text[position])
@@ -116,6 +118,7 @@ def write_runs(text: Bytes, classes: Bytes, wide: Bytes, padded: bool, runs: Byt
                 runs[written] = text[start]
                 written += _1
                 start += _1
+        # Then the word.
         while is_token_character(text, position, classes, wide):
             byte = text[position]
             if byte < WIDE:
@@ -139,7 +142,7 @@ def write_runs(text: Bytes, classes: Bytes, wide: Bytes, padded: bool, runs: Byt
 def is_spelled(
     runs: Bytes, begin: np.uint64, length: np.uint64, starts: Codes, spelling: Bytes, number: np.uint64
 ) -> bool:
-    """Return whether the n-gram of `runs` at `begin` has the same bytes as the known one with this number."""
+    """Return whether the n-gram at `begin` of `runs`, with `length` bytes, equals the known n-gram with this number."""
     known_begin = starts[number]
     if starts[number + _1] - known_begin != length:
         return False
@@ -285,10 +288,10 @@ def count_characters(
 
 @kernel
 def blank_outer_joiners(text: Bytes, classes: Bytes, wide: Bytes, word_classes: Bytes, wide_words: Bytes) -> None:
-    """Replace hyphens and the like by spaces, in place, unless they are between two word characters.
+    """Replace joiners (hyphens and apostrophes) by spaces, in place, unless they are between two word characters.
 
-    `classes` and `wide` are those of a token pattern, which contains such joiners; `word_classes` and `wide_words` are
-    those of word characters alone. Several joiners in a row stay if there are word characters on both sides.
+    `classes` and `wide` tell which characters belong to tokens, including joiners; `word_classes` and `wide_words` tell
+    which are word characters. Several joiners in a row stay if there are word characters on both sides.
     """
     position = _0
     # If `has_run`, a run of joiners begins at `run_start` and goes on up to `position`. `follows_word` says whether the
@@ -298,7 +301,8 @@ def blank_outer_joiners(text: Bytes, classes: Bytes, wide: Bytes, word_classes: 
     while position < end:
         width = _1 if text[position] == END else width_of(text[position])
         is_word = is_token_character(text, position, word_classes, wide_words)
-        if not is_word and is_token_character(text, position, classes, wide):  # a joiner
+        is_joiner = not is_word and is_token_character(text, position, classes, wide)
+        if is_joiner:
             if not has_run:
                 run_start, has_run = position, True
         else:
@@ -316,9 +320,10 @@ def write_marks(
 ) -> int:
     """Write n-grams with marks to `marked`, and where they end to `marked_ends`; return how many bytes are written.
 
-    Each n-gram is followed by a line break; n-gram i and its line break end before `ends[i]`. A space at the beginning
-    or end of an n-gram is replaced by `space_mark`; where there is none, `inner_mark` is added. Both have three bytes.
-    So " th" becomes "▁th…" with the marks "▁" and "…". An n-gram that is nothing but a space becomes one `space_mark`.
+    Each n-gram is followed by a line break; n-gram i and its line break end before `ends[i]`. At the beginning and at
+    the end of an n-gram, a space is replaced by `space_mark`; where there is no space, `inner_mark` is added. Both
+    marks have three bytes. So " th" becomes "▁th…" with the marks "▁" and "…". An n-gram that is nothing but a space
+    becomes one `space_mark`.
     """
     begin, written = _0, _0
     for ngram in range(ends.size):

@@ -2,15 +2,18 @@
 
 Integer counts add up exactly in 64 bits. Sums of other weights use double-double arithmetic: each sum is a float64
 *value* and a *rest*, the rounding error of the value. Knuth's TwoSum computes the rounding error of an addition, and a
-fused multiply-add that of a product. So a sum is correct to about 30 digits, and its value doesn't depend on the order
-of the documents in any digit that matters. After each addition, the value absorbs as much of the rest as it can, so
-that the rest stays below half a unit in the value's last place and hardly loses digits itself.
+fused multiply-add that of a product. (In TwoSum, `absorbed` is the part of the added number that is in the rounded
+sum.) So a sum is correct to about 30 digits, and its value doesn't depend on the order of the documents in any digit
+that matters. After each addition, as much of the rest as possible is moved to the value, so that the rest stays below
+half a unit in the value's last place and hardly loses digits itself.
 
 Documents are rows of CSR arrays: row d has the terms `indices[indptr[d] : indptr[d + 1]]` with the weights `data` at
 the same positions. Weights of 0 may be stored and are skipped.
 
-While the documents of a class are added, `seen` marks its terms with a byte each. `seen_terms` reads eight bytes at a
-time, since a class usually has few of all terms. A *cell* of the table is a class and a term that occurs in it.
+Classes are summed one after the other, in the same array of totals. While the documents of a class are added, `seen`
+has a byte for each term, which is set to 1 if the class has the term. Then `seen_terms` lists these terms, and a
+`drain_` kernel reads their totals and resets them for the next class. `seen_terms` skips eight terms at a time, since a
+class usually has few of all terms. A *cell* of the table is a class and a term that occurs in it.
 
 `merge_cells` adds the cells of two tables class by class in one walk over both, without intermediate keys or copies. It
 adds values and rests exactly as `stats.table.Sums.plus` does, so both give the same bits.
@@ -36,7 +39,7 @@ _CACHE_LINE = 64
 
 @kernel
 def _prefetch_row(documents: Ints, turn: int, indptr: NDArray[Any], indices: NDArray[Any], data: NDArray[Any]) -> None:
-    """Prefetch the row of `documents[turn]`, or of the last document if there are fewer.
+    """Load the row of `documents[turn]` into the processor's cache, or that of the last one if there are fewer.
 
     The documents of a class are not adjacent in memory, so the processor can't guess which row is next.
     """
@@ -104,7 +107,7 @@ def add_weights(
             row[0] += 1.0
 
             # TwoSum: `total` plus its rounding error is exactly row[1] + value. The error is added to the rest, and
-            # then the value absorbs as much of the rest as it can. `_add_precisely` has the same steps.
+            # then as much of the rest as possible is moved to the value. `_add_precisely` has the same steps.
             total = row[1] + value
             absorbed = total - row[1]
             rest = row[2] + ((row[1] - (total - absorbed)) + (value - absorbed))
@@ -263,7 +266,7 @@ def align(left: Ints, right: Ints) -> tuple[Ints, Ints, Ints]:
 
 @kernel
 def _plus(value: float, rest: float, other: float, other_rest: float) -> tuple[float, float]:
-    """Return the sum of two values with rests, normalised so that the rest is as small as possible (TwoSum)."""
+    """Return the sum of two numbers, each given as value and rest, as a value and the smallest possible rest."""
     added = value + other
     absorbed = added - value
     new_rest = (value - (added - absorbed)) + (other - absorbed) + (rest + other_rest)

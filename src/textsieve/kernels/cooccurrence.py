@@ -5,10 +5,10 @@ document that contains both, and *co* is the largest number of such documents in
 these two numbers, so they are often handled as one *code*: cf x stride + co, where stride is larger than any co. Codes
 are ranked by their factor, largest first.
 
-Counting goes term by term: for each class, all terms of the documents that contain the term are counted in one array
-with an entry for each term. So the time is proportional to the pairs of terms in the documents, and the memory to the
-number of terms. There is no table of all pairs: the first pass (`measure_partners`) determines the lengths of the lists
-and which codes occur; the second (`write_partners`) counts again and writes the lists.
+Partners are counted for one term at a time: for each class, all terms of the documents that contain the term are
+counted in one array with an entry for each term. So the time is proportional to the pairs of terms in the documents,
+and the memory to the number of terms. There is no table of all pairs: the first pass (`measure_partners`) determines
+the lengths of the lists and which codes occur; the second (`write_partners`) counts again and writes the lists.
 
 While counting, terms are numbered by frequency, most frequent first: a term's number is then its *frequency rank*. Most
 counting concerns frequent terms, and their counters then lie next to each other in memory.
@@ -26,8 +26,8 @@ from .jit import kernel
 _0, _1, _16, _32 = np.uint64(0), np.uint64(1), np.uint64(16), np.uint64(32)
 
 _LONG_ROW = np.uint64(200)
-"""In a row with more values than this, `best_factors` scans the lists of all terms, because a look-up in its `table`
-takes a step for each value of the row.
+"""For a row with more values than this, `best_factors` scans lists only: a look-up in `table` takes a step for each
+value of the row, so it would take longer.
 """
 
 _NO_POSITION = np.uint64((1 << 64) - 1)
@@ -160,7 +160,7 @@ def measure_partners(
 def sort_partners(work: Scratch, n_partners: int) -> None:
     """Sort the first `n_partners` of `work.partners` by frequency rank, in place.
 
-    If many terms are partners, scanning all terms is faster than sorting. Partners are the terms whose `cf` is not 0.
+    If many terms are partners, it is faster to list the terms whose `cf` is not 0, which are the same, in order.
     """
     if n_partners * _SORT_BELOW < work.cf.size:
         work.partners[:n_partners].sort()
@@ -211,9 +211,9 @@ def write_partners(
                 rank_ends[listed_ranks[n_listed]] += 1
                 n_listed += 1
             work.co[partner], work.cf[partner] = 0, 0
+        # A counting sort by rank: `rank_ends` has the number of partners of each rank, and here gets where they begin
+        # in the list. In the last loop, it advances with each partner that is written, to where they end.
         end = 0
-        # A counting sort by rank: `rank_ends` changes from the number of partners of each rank to where they begin.
-        # Below, it advances with each partner that is written.
         for rank in range(n_ranks):
             begin, end = end, end + rank_ends[rank]
             rank_ends[rank] = begin
@@ -243,11 +243,11 @@ def best_factors(
 ) -> None:
     """Write for each value of CSR rows the largest factor of its term with another term of the row, or 0.
 
-    Lists begin with the largest factors, so a list is scanned until it reaches a term of the row, 16 partners at a
-    time. The longest lists begin with rare terms only and would be scanned far. A term t with such a list has a row in
-    `table`, `table[table_rows[t]]`, with the rank of its factor with each term; other terms have a `table_rows` beyond
-    the table. The positions of the hits are collected for all terms of the row before their factors are looked up, so
-    that the prefetches of these factors' ranks overlap.
+    Lists begin with the largest factors, so the list of a term is scanned, 16 partners at a time, until it reaches a
+    term of the row (a *hit*). The longest lists begin with rare terms only, so the first hit would come late. A term t
+    with such a list has a row in `table`, `table[table_rows[t]]`, with the rank of its factor with each term; for other
+    terms, `table_rows[t]` is beyond the end of the table. The hits of all terms of the row are collected before their
+    factors are looked up, so that the ranks of these factors are loaded into the cache at the same time.
     """
     n_terms = table_rows.size
     no_rank = np.uint64(lists.factors.size - 1)  # the rank of the factor 0, for no partner

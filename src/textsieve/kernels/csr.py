@@ -80,7 +80,7 @@ def sort_by_column(row: Codes, spare: Codes, byte_counts: Ints, passes: int) -> 
         for code in row:
             byte_counts[(code >> shift) & _BYTE] += 1
         begin = 0
-        for byte in range(256):
+        for byte in range(256):  # from counts to begins
             begin, byte_counts[byte] = begin + byte_counts[byte], begin
         for code in row:
             byte = (code >> shift) & _BYTE
@@ -144,8 +144,8 @@ def take_columns(
 ) -> None:
     """Write the CSR arrays of the selected columns.
 
-    `new_columns` has the new number of each column, -1 if it is not selected. Every value is written, and overwritten
-    by the next one if its column is not selected, so there is no branch. For this, the new arrays need room for one
+    `new_columns` has the new number of each column, -1 if it is not selected. To avoid a branch, every value is
+    written, but the next value overwrites it if its column is not selected. For this, the new arrays need room for one
     value more than the selected columns have.
     """
     written = 0
@@ -160,8 +160,8 @@ def take_columns(
 
 
 UNSOUND, UNORDERED = -1, -2
-"""States of a row: UNSOUND if a column or the row's begin or end is out of range, UNORDERED if its columns do not
-ascend strictly. Columns of UNORDERED rows are not checked for their range.
+"""States of an invalid row: UNSOUND if a column or the row's begin or end is out of range, UNORDERED if its columns do
+not ascend strictly. Columns of UNORDERED rows are not checked for their range.
 """
 
 
@@ -181,7 +181,7 @@ def row_state(columns: NDArray[Any], n_columns: int) -> int:
 
 @kernel
 def rows_state(indptr: NDArray[Any], indices: NDArray[Any], n_values: int, n_columns: int) -> int:
-    """Return the worst state of all rows: UNSOUND, UNORDERED or 0; `n_values` is the size of `data`."""
+    """Return UNSOUND if any row is, else UNORDERED if any row is, else 0; `n_values` is the size of `data`."""
     result = 0
     for row in range(indptr.size - 1):
         begin, end = np.int64(indptr[row]), np.int64(indptr[row + 1])

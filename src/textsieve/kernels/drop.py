@@ -62,10 +62,10 @@ def unlink(state: State, slot: int, neighbour: int) -> None:
 
 @kernel
 def refill(index: Index, state: State, document: int, work: Workspace) -> None:
-    """Search for the documents nearest to a document anew, and replace its waiting list.
+    """Search again for the documents nearest to a document, and replace its waiting list by the result.
 
-    The present neighbours of the document are the nearest ones that have not been dropped, so the new list begins with
-    them. They count as used up.
+    The new list begins with the present neighbours of the document, since these are the nearest ones that have not been
+    dropped. So that part of the list counts as used up.
     """
     row = slice(index.indptr[document], index.indptr[document + 1])
     values = index.data[row].astype(np.float64)
@@ -144,7 +144,7 @@ def misclassified(state: State) -> Bytes:
 
 @kernel
 def is_droppable(state: State, document: int) -> bool:
-    """Return whether at least as many of a document's associates are classified correctly without it as with it.
+    """Return whether a document may be dropped: as many of its associates, or more, are then classified correctly.
 
     Its associates are the documents that have it among their neighbours.
     """

@@ -88,8 +88,8 @@ class Entries(NamedTuple):
 
     starts: Ints  # (n_terms + 1,)
     weights: Floats
-    # A document with m > 1 classes is counted in m classes, and 1 - m times in the class -1. So it counts once in the
-    # mean weight of the term.
+    # A document with m > 1 classes is counted once for each of them, and 1 - m times for the class -1, so that in total
+    # it counts once in the mean weight of the term.
     classes: Int32s
     counts: Ints  # documents; below 0 in entries of the class -1
 
@@ -98,14 +98,14 @@ class Entries(NamedTuple):
 def sum_equal_entries(entries: Entries) -> None:
     """Replace entries with the same term, weight and class by one with the sum of their counts, in place.
 
-    The first `starts[-1]` entries then count, and the rest of the arrays is unused.
+    `starts` is updated. The result has `starts[-1]` entries; the arrays keep their sizes, but their ends are unused.
     """
     starts, weights, classes, counts = entries
     size = 0
     begin = starts[0]  # where the term's entries were before; `starts` is overwritten
     for term in range(starts.size - 1):
         end = starts[term + 1]
-        first = size
+        first = size  # where the term's entries are written
         for entry in range(begin, end):
             if size > first and weights[size - 1] == weights[entry] and classes[size - 1] == classes[entry]:
                 counts[size - 1] += counts[entry]
@@ -146,8 +146,9 @@ def merge(left: Entries, right: Entries, merged: Entries) -> None:
 def first_at_mean(begin: int, end: int, weights: Floats, counts: Ints) -> int:
     """Return the first entry of a term, from `begin` to before `end`, whose weight is at least the mean weight.
 
-    n times the weight is compared with the sum of the weights of all n documents, both with 106 bits (TwoSum and fused
-    multiply-add). With 53 bits, the computed mean of equal weights can exceed all of them.
+    To compare a weight with the mean, n times the weight is compared with the sum of the weights of all n documents,
+    both with 106 bits (TwoSum and fused multiply-add). With 53 bits, the computed mean of equal weights can exceed all
+    of them.
     """
     n = 0
     total, total_rest = 0.0, 0.0
@@ -182,9 +183,9 @@ def first_at_mean(begin: int, end: int, weights: Floats, counts: Ints) -> int:
 def vote_shares(first: int, last: int, entries: Entries, factors: Floats, shares: NDArray[np.float32]) -> None:
     """Write the share of each class in the weights of each term, from `first` to before `last`, to `shares`.
 
-    Only weights that are at least the mean weight of the term count. The share of a class is the sum of these weights
-    over its documents, divided by the sum over all classes, times the factor of the class in `factors` (n_classes,).
-    `shares` is (n_terms, n_classes) and 0 at first.
+    Weights below the mean weight of the term are ignored. The share of a class is the sum of the other weights over its
+    documents, divided by their sum over all classes, times the factor of the class in `factors` (n_classes,). `shares`
+    is (n_terms, n_classes) and 0 at first.
     """
     starts, weights, classes, counts = entries
     sums = np.zeros(factors.size)
@@ -222,7 +223,10 @@ def first_not_below(weights: Floats, begin: int, end: int, weight: float) -> int
 
 @kernel
 def compare_distances(below: float, weight: float, above: float) -> float:
-    """Return a number > 0 if `below` is nearer to the weight, < 0 if `above` is, 0 if both are equally near."""
+    """Return a number > 0 if `below` is nearer to the weight, < 0 if `above` is, 0 if both are equally near.
+
+    It has the sign of (above - weight) - (weight - below), which is below + above - 2 x weight.
+    """
     total = below + above
     if total != 2.0 * weight:
         return total - 2.0 * weight

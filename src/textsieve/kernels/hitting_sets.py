@@ -10,26 +10,31 @@ loops over the elements of a word repeat that until the word is 0.
 For the row against any other class, only the terms that this class contains are visited, so the work is proportional to
 the filled cells.
 
-**Minimal rows** (`minimal_sets`). A set can contain only sets that are no larger, so sets are visited by size and
-compared with the minimal ones so far, which suffices: a set that contains another contains a minimal one. If a set does
-not contain another, this usually shows in the first words, where the comparison ends. Of equal sets the first is kept.
+**Minimal rows** (`minimal_sets`). A row that contains another row needs no test: a set that hits the other one hits it,
+too. A row can contain only rows that are no larger. So rows are visited by size, and each is compared with the minimal
+rows found before. That suffices, because a row that contains any other row also contains a minimal one. Of equal rows,
+the first is kept.
 
 **LEX** (Santiesteban and Pons) walks over lists of columns in lexicographic order. A column may join the list if it
 hits a new row and leaves each member a row that this member alone hits. A list that hits all rows is a minimal hitting
-set. When the last column has been tried, the last member of the list is replaced by the column after it. *The gap:*
-suppose that the last column was able to join the list, or hits no new row. Then the last column and only some of the
-members are never a hitting set: they miss a row that only an omitted member hits, or a row that the whole list misses.
-If the list ends with a run of the columns directly before the last one, all further lists are of this kind until the
-member before the run is replaced, so the run is removed at once. *The end:* the first row is one with the fewest
-columns, and these `n_leading` columns come first. A list that starts with a later column never hits that row.
+set. When the last column of the matrix has been tried, the last member of the list is replaced by the column after it.
+Two rules save most of the walk:
 
-**MMCS** (Murakami and Uno 2014) branches on the unhit row with the fewest candidates and tries these one after the
-other. While one is tried, later ones are not candidates and earlier ones are, so each set is found once. A column that
-would leave some member without a row of its own can't be added now or later, so it is no longer a candidate. All
-candidates are judged at once by bits. The columns that spoil a member are those in all rows that only this member hits,
-the intersection of these rows; the columns that complete the set are those in all unhit rows. With `max_members` (-1:
-no limit), a branch ends if the columns that may still be added can't hit the remaining rows, even if each hits as many
-as the best candidate does.
+- *The gap.* Suppose that the last column n could join the list, or hits no new row. Then n and only some of the members
+  are never a hitting set: they miss a row that only an omitted member hits (in the first case), or a row that the whole
+  list misses (in the second). If the list ends with columns directly before n, such as n-2 and n-1, the next lists
+  consist of some members and perhaps n, until the member before n-2 is replaced. So n-2 and n-1 are removed at once.
+- *The end.* The first row is one with the fewest columns, and these `n_leading` columns come first. A list that starts
+  with a later column never hits that row.
+
+**MMCS** (Murakami and Uno 2014) searches a tree of sets. At each node, it picks the unhit row with the fewest
+*candidates*, which are the columns that may still be added, and tries the candidates of this row one after the other.
+While one is tried, those of the row that were tried before it are candidates, and those that come after it are not, so
+each set is found once. A column that would leave some member without a row of its own can't be added now or later, so
+it is no longer a candidate. All candidates are tested at once, as bits: the columns that take all own rows of a member
+are the intersection of the rows that only this member hits, and the columns that complete the set are the intersection
+of the unhit rows. With `max_members` (-1: no limit), a branch ends if the columns that may still be added can't hit the
+remaining rows, even if each hits as many as the best candidate does.
 
 Both searches stop when `buffer` is full or after a number of steps, and continue when called again. They share these
 arrays of bit sets (uint64), where "words of rows" is the number of words that a set of rows takes:
@@ -42,14 +47,18 @@ arrays of bit sets (uint64), where "words of rows" is the number of words that a
 - `candidates`, `closing`, `todo` (depths, words of columns), for MMCS: in row p, the remaining candidates, those that
   complete the set, and those of the branch that are still to be tried.
 
-**Shares from random walks** (`probe_shares`), for sets that are too many to list. A walk down the MMCS tree takes one
-branch at each node, with a probability proportional to the number of terms that the branch's column represents. A set
-found at a node reached with probability p counts 1/p, so each set counts 1 on average (Knuth's estimate of the size of
-a tree). The weight of a set is the number of sets of terms that it represents: the product of the numbers of terms of
-its columns. The share of a column is the weight of the sets with it, divided by the weight of all. In 1/p times the
-weight of a set, the numbers of the columns of the branches taken cancel. What remains is, for each node passed, the sum
-over its branches, times the number of terms of the column that completes the set. These products differ by many orders
-of magnitude and are kept as logarithms.
+**Shares from random walks** (`probe_shares`), for sets that are too many to list. A column stands for all terms that
+occur in the same rows, so a set of columns represents several sets of terms. Their number is the product of the numbers
+of terms of the columns, and is the *weight* of the set. The share of a column is the weight of the sets that contain
+it, divided by the weight of all sets.
+
+A walk down the MMCS tree takes one branch at each node, with a probability proportional to the number of terms of the
+branch's column. A set that is found at a node reached with probability p counts 1/p times, so each set counts once on
+average (Knuth's estimate of the size of a tree). p is a product with a factor for each branch taken: the number of
+terms of its column, divided by the sum of these numbers over all branches of the node. So in 1/p times the weight of
+the set, the numbers of terms of the columns taken cancel. What remains is the product of the sums of all nodes passed,
+times the number of terms of the column that completes the set. These products differ by many orders of magnitude, so
+their logarithms are stored.
 """
 
 import numpy as np
@@ -69,7 +78,11 @@ _ONE, _TWO, _FOUR, _TOP = Word(1), Word(2), Word(4), Word(56)
 
 @kernel
 def count_bits(word: Word) -> np.int64:
-    """Return the number of set bits: counted in pairs, fours and bytes, and the bytes added up by a product."""
+    """Return the number of set bits of a word.
+
+    The bits are added up within groups of two, then of four, then of eight. The product adds up the eight groups of
+    eight in its highest byte.
+    """
     word = word - ((word >> _ONE) & _PAIRS)
     word = (word & _FOURS) + ((word >> _TWO) & _FOURS)
     word = (word + (word >> _FOUR)) & _BYTES
@@ -111,12 +124,12 @@ def contrast_rows(
     delta: float,
     n_classes: int,
 ) -> tuple[Ints, Codes]:
-    """Return the other classes whose rows differ from the common row, and their rows, followed by the common row.
+    """Return the other classes whose rows differ from the *common row*, and an array of their rows.
 
-    The common row is the one against a class without any of the terms. `terms` are the terms of class `class_number`,
-    `weights` their weights in it. Bit i of a row says whether `weights[i]` exceeds the weight in the other class by
-    `delta` or more. `term_classes` and `term_weights` have the classes that contain each term, and its weights there;
-    those of term t begin at `term_starts[t]`.
+    The common row is the one against a class without any of the terms; it is the last of the returned rows. `terms` are
+    the terms of class `class_number`, `weights` their weights in it. Bit i of a row says whether `weights[i]` exceeds
+    the weight in the other class by `delta` or more. `term_classes` and `term_weights` have the classes that contain
+    each term, and its weights there; those of term t begin at `term_starts[t]`.
     """
     common = np.zeros((terms.size + 63) // 64, np.uint64)
     differing = np.zeros((common.size, n_classes), np.uint64)  # the bits that differ from the common row, by class
@@ -259,7 +272,7 @@ def remove_spoiling(columns: Codes, rows: Codes, members: Ints, depth: int, once
     for group in range(n_groups):
         spoiling = np.uint64(0)
         for member in range(depth):
-            # the candidates that are in all rows that only this member hits
+            # The candidates that are in all rows that only this member hits: they would leave it no row of its own.
             common = candidates[depth, group]
             for word in range(n_words):
                 own_rows = columns[members[member], word] & once[depth, word]
@@ -296,11 +309,12 @@ def pick_row(rows: Codes, full: Codes, depth: int, hit: Codes, candidates: Codes
 
 @kernel
 def branch(rows: Codes, full: Codes, depth: int, hit: Codes, candidates: Codes, todo: Codes, closing: Codes) -> None:
-    """Split the candidates of the unhit row with the fewest into those that complete the set (`closing`) and others.
+    """Pick the unhit row with the fewest candidates; write those that complete the set to `closing`, others to `todo`.
 
-    The others (`todo`) are to be tried one after the other. All candidates of the row are removed from `candidates`;
-    the caller puts a column of `todo` back when it has been tried. Columns of `closing` are never put back: beside
-    another column of the row, they would leave that column without a row of its own. Row `depth` of each array is used.
+    The columns of `todo` are to be tried one after the other. All candidates of the row are removed from `candidates`;
+    the caller puts a column of `todo` back when it has been tried. Columns of `closing` are never put back: they hit
+    all unhit rows, so another column of the row would have no row of its own beside them. Row `depth` of each array is
+    used.
     """
     row = pick_row(rows, full, depth, hit, candidates)
     for group in range(candidates.shape[1]):

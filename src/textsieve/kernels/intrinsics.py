@@ -1,7 +1,7 @@
 """Two processor instructions that numba does not offer: fused multiply-add and prefetch.
 
-`fma(a, b, -(a * b))` is the exact rounding error of the product a * b. Kernels add up such errors separately, so that
-sums have more than 53 bits.
+`fma(a, b, c)` rounds only the result, not the product. So `fma(a, b, -(a * b))` is the exact rounding error of the
+product a * b. Kernels add up such errors separately, so that sums are precise to more than the 53 bits of a float.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ def _fma(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
 
 
 fma = cast("Callable[[float, float, float], float]", _fma)
-"""Return a x b + c, rounded once."""
+"""Return a x b + c, rounded only at the end."""
 
 
 _READ, _HIGH_LOCALITY, _DATA = 0, 3, 1

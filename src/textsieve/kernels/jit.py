@@ -2,8 +2,9 @@
 
 Kernels release the interpreter lock, so that plain Python threads run them side by side, and are cached on disk,
 so that only the first run on a machine compiles. `parallel=True` is never used: together with the cache it has
-crashed, and its float sums depend on the number of threads. The folder of the cache is beside the kernels, or one of
-the user, as numba chooses; with `NUMBA_CACHE_DIR`, all copies of the same kernels share a folder in that one.
+crashed, and its float sums depend on the number of threads. numba chooses the folder of the cache: beside the kernels
+or, if that can't be written to, in the user's cache folder. If `NUMBA_CACHE_DIR` is set, the folder is inside that one
+and is shared by all installations with the same kernels.
 
 numba considers a cached kernel fresh while the source file of that kernel is unchanged. But kernels call one another,
 also across files. So here, a cached kernel is fresh only while all source files in this folder are unchanged.
@@ -57,7 +58,7 @@ kernel is compiled without the lock.
 def kernel(function: Callable[Params, Result]) -> Callable[Params, Result]:
     """Compile a function at its first call, to run without the interpreter lock, and cache the machine code on disk."""
     if cast(Any, numba.config).DISABLE_JIT:
-        # The default 1: without the variable, numba's configuration file has disabled it.
+        # If the variable is not set, numba's configuration file has disabled compiling, and the message shows a 1.
         raise InputError(
             f"NUMBA_DISABLE_JIT is set to {os.environ.get('NUMBA_DISABLE_JIT', 1)}, but textsieve's kernels only work "
             "compiled",
@@ -162,9 +163,8 @@ class CheckedCache:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         cache: Any = cast(Any, FunctionCache)(function)
-        base = re.sub(
-            r"-\d+(?=\.py)", "", cache._impl.filename_base
-        )  # drop the line number, which changes with edits elsewhere in the file
+        # Drop the line number of the function, which changes with edits elsewhere in the file.
+        base = re.sub(r"-\d+(?=\.py)", "", cache._impl.filename_base)
         shared: str = cast(Any, numba.config).CACHE_DIR  # the environment variable NUMBA_CACHE_DIR
         self.cache_path: str = os.path.join(shared, f"textsieve-{_stamp()}") if shared else cache.cache_path
         cache._cache_file = files = CheckedFiles(self.cache_path, base)  # numba loads and saves by this object

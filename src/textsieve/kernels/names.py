@@ -77,13 +77,15 @@ def join_in_place(
     link words. A name doesn't begin with the first word of a sentence, which is capitalised anyway. A single letter
     counts as a capitalised word only if another word is attached to it, as in "D'Arcy".
     """
-    # A possible name goes from `name_begin` (-1: none) to `name_end`; `n_links` counts the links after that. The flags
-    # say whether the next word begins a sentence, whether only blanks are between it and the last word, whether the
-    # line was empty so far, and whether a hyphen attaches the next word to the last one.
+    # A possible name goes from `name_begin` (-1: none) to `name_end` and has `n_capitals` capitalised words; `n_links`
+    # counts the links after that.
     any_name = False
     name_begin, name_end, n_capitals, n_links = -1, 0, 0, 0
-    begins_sentence, gap_is_blank, line_is_empty, has_hyphen = True, False, False, False
-    capitals_mark_names = has_lowercase(text, 0, kinds)
+    begins_sentence = True  # whether the next word begins a sentence
+    gap_is_blank = False  # whether there are only blanks so far between the last word and the next one
+    has_hyphen = False  # whether a hyphen attaches the next word to the last one
+    line_is_empty = False  # whether this line has only blanks so far; not needed in the first line
+    capitals_mark_names = has_lowercase(text, 0, kinds)  # whether this line has a lowercase letter
     position = 0
     while position < text.size:
         kind = kinds[text[position]]

@@ -259,11 +259,11 @@ def search(
     query_norm = add_rare_terms(index, indices, data, work)
     if query_norm >= 0.0:
         size = find_by_bounds(index, query_norm, groups, own_group, work)
-    else:
+    else:  # the query has no frequent terms, so the sums over rare terms are the cosines
         size = find_by_sums(index, indices, groups, own_group, work)
     if everyone and size < work.cosines.size:  # fewer than k have a cosine above 0: start again with all
         size = find_among_all(index, groups, own_group, work)
-    for position in range(indices.size):
+    for position in range(indices.size):  # reset the query for the next search
         work.query[np.uint64(indices[position])] = 0.0
     sort_best(work.cosines, work.documents, size)
     return size
@@ -337,17 +337,18 @@ def add_votes(
 ) -> None:
     """Add the cosine of each neighbour with the query to the scores (n_classes,) of the neighbour's classes.
 
-    For each term of the query, the weights of the neighbours of a class are added up first and then multiplied by the
-    query's weight. Explanations show these products as the contributions of the terms, so they add up to the scores.
-    `neighbours` must ascend, so that sums are added in the same order as in `CosineKNN`'s scorer without kernels. The
-    classes of document d are `classes[class_starts[d] : class_starts[d + 1]]`.
+    The cosines are not added one by one. Instead, for each class and term of the query, the weights of the term in the
+    neighbours of the class are added up, and the sum is multiplied by the query's weight. Explanations show these
+    products as the contributions of the terms, so contributions add up to the scores. `neighbours` must ascend, so that
+    sums are added in the same order as in `CosineKNN`'s scorer without kernels. The classes of document d are
+    `classes[class_starts[d] : class_starts[d + 1]]`.
     """
     for position in range(indices.size):
         tally.positions[np.uint64(indices[position])] = position
     n_slots = 0
     for neighbour in neighbours:
         for pair in range(class_starts[neighbour], class_starts[neighbour + 1]):
-            if tally.slots[classes[pair]] < 0:
+            if tally.slots[classes[pair]] < 0:  # the first neighbour of this class
                 tally.slots[classes[pair]] = n_slots
                 tally.slot_classes[n_slots] = classes[pair]
                 n_slots += 1

@@ -22,7 +22,7 @@ _UNKNOWN = np.uint64(UNKNOWN)
 
 
 @kernel
-def count_grams(
+def count_ngrams(
     sequence: Codes,
     sequence_ends: Codes,
     min_n: int,

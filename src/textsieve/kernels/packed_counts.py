@@ -7,8 +7,9 @@ Memory access takes the time here, not arithmetic. So three measures save memory
 - **Totals.** The totals of a term in a group are one 64-bit number with three fields: 15 bits for the number of
   documents, 21 for the sum, 28 for the sum of squares. Adding a value below 64 adds a number that depends on the value
   only, with one load and one store. No field overflows as long as a group has at most 32,767 documents.
-- **Transport.** A value and its term are packed into 32 bits (6 and 26) and appended to a list of the group. When the
-  list is full, it is added up while the totals of the group stay in the processor's cache.
+- **Transport.** A value and its term are packed into one *entry* of 32 bits (6 and 26) and appended to a list of the
+  group. When the list is full, its entries are added to the totals of the group, which then stay in the processor's
+  cache.
 
 Packing has no branches and is vectorised; on the way it checks that the columns of a row ascend, before any of its
 values is added. Zero, negative and large values are rare, and rows that contain one are packed separately
@@ -71,7 +72,9 @@ def group_documents(
     group_starts = np.zeros(n_documents + 1, np.int64)
     for document in documents:
         group_starts[np.uint64(document) + np.uint64(1)] += 1
-    for document in range(n_documents):  # from the number of classes, or 1 if there is none, to the starts
+    # `group_starts[d + 1]` has the number of classes of document d, which is also the number of its groups; but without
+    # a class, it gets one group.
+    for document in range(n_documents):
         group_starts[document + 1] = group_starts[document] + max(group_starts[document + 1], 1)
     next_positions = group_starts[:-1].copy()
     groups = np.empty(group_starts[n_documents], np.int32)
@@ -138,13 +141,13 @@ _1 = np.uint64(1)
 def _pack(indices: NDArray[Any], data: NDArray[Any], begin: Any, size: int, entries: Entries, target: Any) -> bool:
     """Pack the `size` values from `begin` on into the entries from `target` on; return whether this was possible.
 
-    It is not if the columns don't ascend or some value is not from 1 to 63 (subtracting 1 makes 0 a large unsigned
-    number). The row is not passed as slices, since creating them would take as long as packing the row.
+    It is possible if the columns ascend and all values are from 1 to 63. The row is not passed as slices, since
+    creating them would take as long as packing the row.
     """
     is_unusual: Any = False
     for offset in range(size):
         value = data[begin + np.uint64(offset)]
-        is_unusual |= np.uint64(value) - _1 >= _PACKED_END - _1
+        is_unusual |= np.uint64(value) - _1 >= _PACKED_END - _1  # one test: 0 - 1 is a large unsigned number
         entries[target + np.uint64(offset)] = (
             np.uint32(indices[begin + np.uint64(offset)]) | np.uint32(value) << _VALUE_SHIFT
         )
@@ -193,10 +196,10 @@ def _packed_additions() -> Codes:
 
 @kernel
 def _add_list(entries: Entries, begin: int, end: int, additions: Codes, totals: Codes) -> np.uint64:
-    """Add the entries `begin` to `end` to the totals of their group (n_terms rounded up to a multiple of 8).
+    """Add the entries `begin` to `end` to the totals of their group, whose size is a multiple of 8.
 
-    For a long list, all totals are first read from end to end, which brings them into the cache faster than random
-    access does. The result of this reading is returned, because the compiler would otherwise remove the reading.
+    For a long list, all totals are first read in order, which loads them into the cache faster than random access does.
+    The bits that were read are returned, only because the compiler would otherwise remove the reading.
     """
     any_bits = np.uint64(0)
     if end - begin > totals.size // 8:

@@ -1,9 +1,9 @@
-"""Compute the votes of an ensemble of linear classifiers, each of which uses only some of the terms.
+"""Compute the votes of an ensemble of linear classifiers, its *members*, each of which uses only some of the terms.
 
 The coefficients of the members are stored by term: term t is used by the members `members[term_starts[t] :
-term_starts[t + 1]]`, and `coefficients` has a row at the same position for each of them: the member's coefficients of
-the term, float32. The columns are the outputs: one for each class in `classes`, or a single one for the second of two
-classes. `member_intercepts` is (n_members, n_outputs). Documents are CSR rows.
+term_starts[t + 1]]`. At the same positions, `coefficients` (float32) has a row for each of these members, with its
+coefficients of the term, one for each *output*. There is an output for each class in `classes`, or a single one for the
+second of two classes. `member_intercepts` is (n_members, n_outputs). Documents are CSR rows.
 """
 
 import numpy as np

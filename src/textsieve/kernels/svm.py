@@ -25,9 +25,9 @@ are added pair by pair. The kernel gets K without the additional coordinate, and
 violate their margin. Its gradient is w - Σ α_i y_i x_i with α_i = 2 C_i max(0, 1 - y_i w·x_i), its second derivative I
 + 2 Σ C_i x_i x_iᵀ over those documents. A step to the optimum of the quadratic, shortened until the objective
 decreases, soon finds the documents that matter, and then the optimum. That takes a handful of rounds where the dual,
-with more documents than terms, takes thousands, but each round solves as many equations as there are terms. At the
-optimum, all projected gradients of the dual are 0. With these α, the projected gradient of document i is at most
-|g·x_i| in size, where g is the gradient of the objective.
+with more documents than terms, takes thousands, but each round solves as many equations as there are terms. It stops
+when |g·x_i| is small for all documents i, where g is the gradient of the objective: with these α, the projected
+gradient of document i in the dual is no larger.
 """
 
 from typing import Any
@@ -154,7 +154,7 @@ def document_products(
     """
     n = products.shape[0]
     products[:] = 0.0
-    dense_rows = np.empty(terms.size + 3, np.int64)
+    dense_rows = np.empty(terms.size, np.int64)
     n_dense = 0
     for term in terms:
         if dense_row[term] >= 0:

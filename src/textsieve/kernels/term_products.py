@@ -1,9 +1,9 @@
 """Compute the products of terms over all documents, and select terms by forward selection on them.
 
-The product of two terms is the sum over all documents of the product of their weights. A document adds to the products
-of each two of its terms, so the work is the sum of the squared row lengths, whatever the number of products. When all
-documents have been added, products are centred, that is, turned into n times the covariances. They are symmetric, so
-only those on and right of the diagonal are computed.
+The product of two terms is the sum over all documents of the product of their weights. A document adds only to the
+products of each two of its terms, so the work is the sum of the squared row lengths, however many terms there are. When
+all documents have been added, products are centred, that is, turned into n times the covariances. They are symmetric,
+so only those on and right of the diagonal are computed.
 
 Selection is a Cholesky factorisation in which each step selects the term that becomes the next row. After a few dozen
 terms, the caller subtracts their effect from all products at once, as a matrix product. The last digits of that matrix
@@ -61,7 +61,8 @@ def centre(products: Floats, means: Floats, n: int, ridge: float) -> None:
 
 
 _TIE = 1.0 - 1e-9
-"""A gain that is at least this part of the largest gain counts as equal to it."""
+"""A gain that is at least this part of the largest gain counts as equal to it, since its last digits may depend on the
+machine (see above)."""
 
 
 @kernel
@@ -103,7 +104,10 @@ def select_terms(
 
 @kernel
 def _first_best(pulls: Floats, residuals: Floats, all_gains: Floats) -> int:
-    """Write the gain of each term to `all_gains` (-1: selected); return the first term with (nearly) the largest."""
+    """Write the gain of each term to `all_gains`, -1 for selected terms; return the first term with the largest gain.
+
+    Gains that are nearly as large as the largest count as equal to it (see `_TIE`).
+    """
     largest = 0.0
     for term in range(residuals.size):
         all_gains[term] = -1.0

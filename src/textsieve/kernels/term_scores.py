@@ -90,7 +90,7 @@ def _exact_sum(a: float, b: float) -> tuple[float, float]:
 
 @kernel
 def _empty_class_term(class_size: float, n: float) -> float:
-    """Return what a class without the term adds to chi-square's numerator, divided by df²."""
+    """Return n_j² / (n - n_j): what a class without the term adds to chi-square's numerator, divided by df²."""
     return np.float64(class_size) * class_size / (n - class_size)
 
 
@@ -103,7 +103,8 @@ def mean_chi_square(
     doc_freq = np.zeros(n_terms, class_docs.dtype)
     scores, filled_sums, filled_rests = np.zeros(n_terms), np.zeros(n_terms), np.zeros(n_terms)
     n_filled = np.zeros(n_terms, np.int64)
-    # The numerator if no class had the term, divided by df². Classes with no or all documents don't count.
+    # The numerator divided by df² if no class had the term, as sum and rest. Classes with no or all documents don't
+    # count.
     all_sum, all_rest, n_classes = 0.0, 0.0, 0
     for class_size in class_docs:
         if 0 < class_size < n:
@@ -261,7 +262,8 @@ def between_classes(
                 mean_rests[term] += ((means[term] - (total - absorbed)) + (values[cell] - absorbed)) + rests[cell]
                 means[term] = total
         for term_number in range(begin, min(begin + step, n_terms)):
-            mean = means[term_number] / n  # rounded: fma(mean, n, -sum) is how far mean x n exceeds the sum
+            # The mean is rounded: mean x n exceeds the sum by fma(mean, n, -sum), which the rest makes up for.
+            mean = means[term_number] / n
             mean_rests[term_number] = (mean_rests[term_number] - fma(mean, n, -means[term_number])) / n
             means[term_number] = mean
         for class_number in range(class_docs.size):
@@ -269,6 +271,8 @@ def between_classes(
             inverse = 1.0 / class_size if class_size > 0.0 else 1.0
             for cell in range(np.uint64(begins[class_number]), np.uint64(ends[class_number])):
                 term = np.uint64(terms[cell])
+                # The sum of the class minus the sum that it would have with the overall mean: of the values, then with
+                # the rests of both sums.
                 expected = means[term] * class_size
                 rest = rests[cell] - fma(means[term], class_size, -expected) - mean_rests[term] * class_size
                 difference = (values[cell] - expected) + rest
@@ -295,6 +299,7 @@ def between_equal_classes(
         for cell in range(class_starts[class_number], class_starts[class_number + 1]):
             term = terms[cell]
             mean = values[cell] / class_size
+            # What the rounded mean lacks: the rest of the sum, minus what mean x class_size exceeds the value by.
             rest = (rests[cell] - fma(mean, class_size, -values[cell])) / class_size
             class_means[cell], class_rests[cell] = mean, rest
             total = means[term] + mean  # TwoSum: the rounding error is added to the rest
@@ -321,7 +326,8 @@ def between_equal_classes(
 def variances(values: Floats, rests: Floats, squares: Floats, square_rests: Floats, n: float) -> Floats:
     """Return the variance of each term over n documents, from the sums of its weights and of their squares.
 
-    `values` + `rests` are the sums, `squares` + `square_rests` the sums of squares, all (n_terms,).
+    `values` + `rests` are the sums, `squares` + `square_rests` the sums of squares, all (n_terms,). n times the
+    variance is the sum of squares minus mean x sum; both are computed with rests, because they can nearly agree.
     """
     variances = np.empty(values.size)
     for term in range(values.size):
@@ -330,7 +336,7 @@ def variances(values: Floats, rests: Floats, squares: Floats, square_rests: Floa
         mean_rest = (rest - fma(mean, n, -value)) / n
         expected = mean * value  # the sum of squares if all weights were equal
         expected_rest = fma(mean, value, -expected) + (mean_rest * value + mean * rest)
-        spread = (squares[term] - expected) + (square_rests[term] - expected_rest)
+        spread = (squares[term] - expected) + (square_rests[term] - expected_rest)  # n times the variance
         variances[term] = spread / n if spread > squares[term] * (_VARIANCE_ROUNDING * n) else 0.0
     return variances
 
@@ -341,9 +347,9 @@ def means_apart(
 ) -> Floats:
     """Return each class mean minus a common point near the overall mean, (n_classes, n_terms), exact to the last digit.
 
-    The means of a term can be large and nearly agree. So the sum of a class, kept with 106 bits, is compared with the
-    sum it would have if its mean were the common point, and only the difference is rounded. The result is 0 for a class
-    without documents.
+    The class means of a term can be large and nearly agree. So the sum of a class, kept with 106 bits, is compared with
+    the sum that it would have if its mean were the common point, and only the difference is rounded. The result is 0
+    for a class without documents.
     """
     total = np.float64(class_docs.sum())
     n = total if total > 0.0 else np.float64(1.0)

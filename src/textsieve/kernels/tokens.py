@@ -1,8 +1,9 @@
 """Rewrite UTF-8 text with a space after each token of the analyzer "text", so that `count_words` can count them.
 
-`text.tokens` explains what tokens are. The text of many documents is one array of bytes, and 0xFF ends each document
-(see `kernels.words`). The grams of a document are written after its words. If n-grams of words are counted, a *break*,
-which is the token `BREAK`, is written in place of a run without spaces and before each gram. N-grams end there.
+`text.tokens` explains what tokens are: words, symbols, and *grams*, which are n-grams of the *units* of a run of
+characters of scripts without spaces. The text of many documents is one array of bytes, and 0xFF ends each document (see
+`kernels.words`). The grams of a document are written after its words. If n-grams of words are counted (`breaks`), a
+*break*, which is the token `BREAK`, is written in place of each run and before each gram. N-grams of words end there.
 """
 
 import numpy as np
@@ -81,7 +82,8 @@ def write_words(
 ) -> tuple[np.uint64, np.uint64, bool]:
     """Write the words and symbols of the document that begins at `begin`.
 
-    Returns where it ends, how many bytes are written then, and whether it has characters of which grams consist.
+    Returns where the document ends, how many bytes are written then, and whether the document has units or syllables,
+    of which grams consist.
     """
     # The flags say whether the last character is part of a word, and whether it is part of a run without spaces. An
     # extender continues either; in a run it is skipped here, since `write_document_grams` writes the run.
@@ -127,8 +129,8 @@ def write_document_grams(
 ) -> np.uint64:
     """Write the grams of the document that begins at `begin`, and return how many bytes are written then.
 
-    A run consists of units of scripts without spaces, or of Hangul syllables, which are the units of their run. `units`
-    has room for where the units of a run begin, and where the last one ends.
+    A run consists of characters of scripts without spaces, or of Hangul syllables. Each of them begins a unit, to which
+    the extenders after it belong. `units` has room for where the units of a run begin, and where the last one ends.
     """
     position, word_begin = begin, begin  # if `in_word`, the current word begins at `word_begin`
     in_word = False
@@ -190,11 +192,11 @@ def write_tokens(
 def max_growth(shortest: int, longest: int) -> int:
     """Return an upper bound of the size of the tokens, for each byte of text.
 
-    A unit has b >= 3 bytes. It is part of up to n grams of n units, and one gram begins at it. A gram takes five more
-    bytes: a break of three bytes and two spaces. So for lengths n from `shortest` to `longest`, a unit needs at most
-    the sum of n b + 5 bytes, and four for a break and a space before its run. Divided by b, that is at most the sum of
-    n + 2, plus 2. A Hangul syllable is in a word and in two bigrams: 3 b + 6 bytes, less than 6 for each byte. Any
-    other character needs at most one space more than its own bytes.
+    A unit has b >= 3 bytes. Of the grams of n units, at most n contain it, and one begins at it. Besides its units, a
+    gram takes five bytes: a break of three bytes and two spaces. So for each length n from `shortest` to `longest`, a
+    unit needs at most n b + 5 bytes, and in addition four for a break and a space before its run. Divided by b, that is
+    at most n + 2 for each length, plus 2. A Hangul syllable is in a word and in two bigrams: 3 b + 6 bytes, less than 6
+    for each byte. Any other character needs at most one space more than its own bytes.
     """
     lengths = range(shortest, longest + 1)
     return max(sum(lengths) + 2 * len(lengths) + 2, 6)

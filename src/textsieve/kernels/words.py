@@ -11,11 +11,11 @@ check nor a table of offsets.
 - The bytes of a word are shifted into a 64-bit *key*. Up to eight bytes, the key is the word itself, and comparing keys
   is exact. The key of a longer word is a hash, so its bytes are compared as well. The hash starts from a random seed:
   otherwise an attacker could send many words with the same key, which take quadratic time.
-- The hash table of known words uses open addressing, with two 64-bit codes per slot: the key, and next to it in the
-  same cache line the word's number (plus one; 0 marks a free slot), a bit for "longer than eight bytes", and the
-  position in the output where the word was last counted. If that position lies in the row of the current document and
-  holds the word, the count there is incremented; nothing is sorted and nothing is reset between documents. At most half
-  of the slots are used.
+- The hash table of known words uses open addressing, with two 64-bit codes per slot, next to each other in the same
+  cache line. The first is the key. The second consists of the word's number plus one (0 marks a free slot), a bit for
+  "longer than eight bytes", and the position in the output where the word was last counted. If that position lies in
+  the row of the current document and holds the word, the count there is incremented. So nothing is sorted, and nothing
+  is reset between documents. At most half of the slots are used.
 - An output entry is one 64-bit code: word number << 32 | count.
 
 No array grows in here, since that made the compiled loop about a fifth slower. The kernel stops before the word for
@@ -27,8 +27,9 @@ form. Like the table of words, it remembers where each form was last written: th
 current row and holds that form, so nothing is reset. There are never more entries than before, so they are replaced in
 place.
 
-The sorting kernels order words as Python sorts strings, because the order of UTF-8 bytes is that of code points. Eight
-bytes at a time form a number; numpy sorts these, and only words with the same first eight bytes are compared further.
+The sorting kernels order words as Python sorts strings, because the order of UTF-8 bytes is that of code points. The
+first eight bytes of each word form a number (`first_eight_bytes`). numpy sorts words by these numbers, and only words
+with equal numbers are compared further (`sort_ties`).
 """
 
 import numpy as np
@@ -64,7 +65,10 @@ _FROM_3, _FROM_4 = np.uint64(0xE0), np.uint64(0xF0)
 
 @kernel
 def slot_shift(slots: Codes) -> np.uint64:
-    """Return how far to shift a 64-bit hash to get the number of a slot; the number of slots is a power of two."""
+    """Return how far to shift a 64-bit hash to the right to get the number of a slot.
+
+    There are 2^b slots, so the highest b bits of the hash are the number, and the shift is 64 - b.
+    """
     bits = _0
     while (_2 << bits) < np.uint64(slots.size):  # a slot has two codes, so there are slots.size / 2 slots
         bits += _1
@@ -361,8 +365,8 @@ def add_words(
 def add_up_forms(entries: Codes, row_ends: Codes, forms: Ints, last_entries: Codes) -> int:
     """Replace the counts of words by the counts of their forms (stems, lemmas) in place; return the number of entries.
 
-    `forms` maps word numbers to form numbers, -1: the word is dropped. `last_entries` has the entry where each form was
-    last written, perhaps in another row or call.
+    `forms` maps word numbers to form numbers, -1: the word is dropped. `last_entries` has for each form the position of
+    the entry that was last written for it, perhaps in another row or call.
     """
     n_entries = np.uint64(0)
     begin = np.uint64(0)

@@ -293,7 +293,7 @@ def field_rules(fields: Mapping[str, Any]) -> Iterator[Rule]:
         reason = f", and {fault.problem}" if fault.problem else ""
         yield Rule(False, f"its preparation has {fault.setting}={shown(fault.value)}{reason}")
     ngram_range = fields["ngram_range"]
-    longest = MAX_CHARACTERS if fields["analysis"].has_characters else MAX_WORDS
+    longest = MAX_CHARACTERS if fields["analysis"].counts_only_characters else MAX_WORDS
     is_range = _is_ngram_range(ngram_range, longest)
     yield Rule(is_range, f"ngram_range is {shown(ngram_range)}, not two numbers from 1 up to {longest:,}")
     yield from _analysis_rules(fields["analysis"], fields["preparation"])

@@ -144,7 +144,7 @@ class Model:
         """
         # The length of an n-gram of words is the number of its words. Words may contain spaces themselves, so counting
         # spaces may give too large a number, which is harmless.
-        length = len if self.analysis.has_characters else lambda term: term.count(" ") + 1
+        length = len if self.analysis.counts_only_characters else lambda term: term.count(" ") + 1
         shortest, longest = _trim(self.ngram_range, map(length, self.terms))
         are_words_as_written = longest == 1 and self.preparation.normalise is None
         needs_no_stop_words = are_words_as_written or not self.analysis.has_words

@@ -3,24 +3,25 @@ r"""Split prepared texts into terms: `analyzer`, `token_pattern`, `tokenizer` an
 With the same settings, the terms are those of scikit-learn's `CountVectorizer`:
 
 - "word": the tokens that `token_pattern` matches or `tokenizer` returns, without stop words, or n-grams of them;
-- "char": the n-grams of characters of the whole text, in which two or more white-space characters in a row became one
-  space; a single one stays as it is;
+- "char": the n-grams of characters of the whole text, after two or more white-space characters in a row were replaced
+  by one space (a single tab or line break stays as it is);
 - "char_wb": the n-grams of characters of each word between white space, with a space before and after it. A word that
   is shorter than the shortest n-gram counts once, as a whole;
 - a function that returns the terms of a document.
 
 There is another analyzer, "text", for texts of any script; see `tokens`.
 
-Words can be counted together with n-grams of characters, by the setting `char_ngram_range`. These are the n-grams of
-"char_wb", spelled so that they can be told from words: `SPACE_MARK` stands for the space before or after a word, and
-`INNER_MARK` shows that there is no such space in the n-gram, so that the word may go on. So `the`, which is a word,
-differs from the n-grams `▁the▁`, which is a whole word, and `…the…`, which is a part of `mother` and of `the`.
-`SPACE_MARK` itself counts as white space here, so two n-grams never have the same spelling. In a document, words come
+With the setting `char_ngram_range`, words are counted together with n-grams of characters. These are the n-grams of
+"char_wb", with marks that distinguish them from words: `SPACE_MARK` (`▁`) stands for the space before or after a word,
+and `INNER_MARK` (`…`) is added at an end of the n-gram without such a space, where the word may go on. So there is the
+word `the`, and there are the n-grams `▁the▁`, the whole word, and `…the…`, a part of `mother` as well as of `the`. A
+`SPACE_MARK` in the text counts as white space, so two n-grams never have the same spelling. In a document, words come
 before n-grams.
 
-Terms are listed by where they begin in the text, shorter ones first; `partial_fit` numbers terms in this order. Texts
-with characters or usual token patterns (`words.token_rule`) are counted by kernels if they are many. Terms of other
-patterns and of functions always come from here, and only their counting uses kernels.
+The terms of a text are listed by where they begin, and of those that begin at the same place shorter ones first.
+`partial_fit` numbers terms in this order. Few documents are split into terms by this module. Many documents are split
+by kernels, which give the same terms, except for user's functions and unusual token patterns (those without a
+`words.token_rule`): the kernels then only count the terms that this module returns.
 
 **Time limit.** A regular expression such as `(\w+)+x` can take longer than the age of the universe for one document.
 Python's `re` can't be stopped from outside, but it handles signals while it matches. So in the main thread, a timer of
@@ -42,7 +43,7 @@ from ..errors import DocumentError, InputError, Setting, shown
 from ..settings import is_whole
 from .analyzers import ANALYZERS, WORD_PATTERN
 from .tokens import SPACE_MARK, TokenPlaces, split_text, token_places
-from .words import NOT_SPACE, TEXT_RULE, Forms, TokenRule, token_rule, word_pattern, words_to_count
+from .words import NOT_SPACE, TEXT_RULE, WORD_WITH_NAMES, Forms, TokenRule, token_rule, words_to_count
 
 Function = Callable[[Any], Any]
 """A user's function: an analyzer, a tokenizer or a preprocessor."""
@@ -51,12 +52,12 @@ INNER_MARK = "\N{HORIZONTAL ELLIPSIS}"
 """Stands at the beginning or end of a spelled n-gram that has no space there."""
 
 PATTERN_SECONDS, PATTERN_SECONDS_PER_CHARACTER = 10.0, 1e-5
-"""The longest time that a regular expression may take for a document: a fixed time, and more for each character."""
+"""A regular expression may take at most this many seconds for a document, plus so many for each of its characters."""
 
 WHITE_SPACE_RUN = re.compile(r"\s\s+")
 """The white space that the analyzer "char" replaces by one space."""
 
-_UNSEEN = re.compile(r"[^\S ]|[\x00-\x1f\x7f-\x9f]")  # white space other than a space, and control characters
+_INVISIBLE = re.compile(r"[^\S ]|[\x00-\x1f\x7f-\x9f]")  # white space other than a space, and control characters
 
 
 class SlowPattern(DocumentError):
@@ -87,10 +88,14 @@ class Analysis:
         return self
 
     def effective(self) -> "Analysis":
-        """Return the same analysis with defaults for settings without effect, so that equal analyses compare equal."""
+        """Return the same analysis with the default of each setting that has no effect.
+
+        For example, `token_pattern` has no effect if there is a tokenizer. So analyses that always return the same
+        terms compare equal.
+        """
         has_tokenizer = self.analyzer == "word" and self.tokenizer is not None
         has_pattern = self.analyzer == "word" and not has_tokenizer
-        lengths = self.char_ngram_range  # perhaps a list, or with numpy's integers
+        lengths = self.char_ngram_range  # two numbers, perhaps in a list, or of numpy's types
         return replace(
             self,
             tokenizer=self.tokenizer if has_tokenizer else None,
@@ -104,58 +109,59 @@ class Analysis:
         return {name: value for name, value in settings.items() if value != getattr(WORDS, name)}
 
     def describe(self) -> dict[str, Any]:
-        """Return what terms are as JSON values, for people and other programs; a user's function by its name."""
+        """Return the settings that say what terms are, as JSON values; a user's function is given by its name."""
         name = self.analyzer if isinstance(self.analyzer, str) else shown(self.analyzer)
         return {"analyzer": name, "char_ngram_range": self.char_ngram_range}
 
     def _require_words_without_marks(self) -> None:
-        """Raise `InputError` if `char_ngram_range` can't add n-grams of characters to the words.
+        """Raise `InputError` unless `char_ngram_range` can add n-grams of characters to the words.
 
-        There must be words, found by a `TokenRule`. With this rule, no word may look like an n-gram, which is marked by
-        `SPACE_MARK` and `INNER_MARK`.
+        Words must be found by a `TokenRule` that never finds a word with `SPACE_MARK` or `INNER_MARK`, because such a
+        word could look like an n-gram.
         """
-        cause = (
-            Setting("analyzer", self.analyzer)
-            if not self.has_words
-            else Setting("tokenizer", self.tokenizer)
-            if self.function is not None
-            else Setting("token_pattern", self.token_pattern)
-        )
         # Tokens of `\S+` can contain the marks. The analyzer "text" drops `SPACE_MARK`, and `…` is a token of its own.
-        if self.rule is None or (self.rule.characters == NOT_SPACE and not self.rule.splits_scripts):
-            raise InputError(
-                (
-                    Setting("char_ngram_range", self.char_ngram_range),
-                    " adds n-grams of characters to words of letters and digits, which ",
-                    cause,
-                    " does not count",
-                ),
-                hint=("use ", Setting("analyzer", "text"), ", or leave out ", Setting("char_ngram_range")),
-            )
+        words_can_have_marks = self.rule is not None and self.rule.characters == NOT_SPACE and self.analyzer != "text"
+        if self.rule is not None and not words_can_have_marks:
+            return
+        if not self.has_words:
+            cause = Setting("analyzer", self.analyzer)
+        elif self.tokenizer is not None:
+            cause = Setting("tokenizer", self.tokenizer)
+        else:
+            cause = Setting("token_pattern", self.token_pattern)
+        raise InputError(
+            (
+                Setting("char_ngram_range", self.char_ngram_range),
+                " adds n-grams of characters to words of letters and digits, which ",
+                cause,
+                " does not count",
+            ),
+            hint=("use ", Setting("analyzer", "text"), ", or leave out ", Setting("char_ngram_range")),
+        )
 
     @property
-    def has_characters(self) -> bool:
+    def counts_only_characters(self) -> bool:
         """Return whether all terms are n-grams of characters."""
         return self.analyzer in ("char", "char_wb")
 
     @property
     def counts_characters(self) -> bool:
         """Return whether some terms are n-grams of characters."""
-        return self.has_characters or self.char_ngram_range is not None
+        return self.counts_only_characters or self.char_ngram_range is not None
 
     @property
     def is_padded(self) -> bool:
-        """Return whether n-grams of characters stay within words that have a space on both sides."""
+        """Return whether n-grams of characters are formed within each word, after adding a space on both sides."""
         return self.analyzer == "char_wb"
 
     @property
     def has_words(self) -> bool:
-        """Return whether terms consist of words, so that there are stop words."""
+        """Return whether terms consist of words, so that stop words can be left out."""
         return self.analyzer in ("word", "text")
 
     @cached_property
     def rule(self) -> TokenRule | None:
-        """Return how kernels find tokens, or None if only Python can find them, or if there are none."""
+        """Return the rule by which kernels find tokens, or None if terms are no tokens or only Python can find them."""
         if self.analyzer == "text":
             return TEXT_RULE
         if not self.has_words or self.tokenizer is not None or self.token_pattern is None:
@@ -165,16 +171,16 @@ class Analysis:
     @property
     def may_have_line_feeds(self) -> bool:
         """Return whether terms can contain a line feed."""
-        return self.analyzer == "char" or (not self.has_characters and self.rule is None)
+        return self.analyzer == "char" or (not self.counts_only_characters and self.rule is None)
 
     @property
     def keeps_nul(self) -> bool:
-        """Return whether NUL can be a part of the terms that kernels count."""
+        """Return whether the terms that kernels count can contain the character NUL."""
         return self.counts_characters or (self.rule is not None and self.rule.characters == NOT_SPACE)
 
     @property
     def function(self) -> tuple[str, Function] | None:
-        """Return the name of the setting that is a user's function, and the function; None if there is none."""
+        """Return the name and the value of the setting that is a function to split texts, or None if there is none."""
         if callable(self.analyzer):
             return "analyzer", self.analyzer
         return ("tokenizer", self.tokenizer) if self.analyzer == "word" and self.tokenizer is not None else None
@@ -188,7 +194,7 @@ class Analysis:
     def tokens(self, text: Any, number: int = 0, *, joins_names: bool = False) -> list[str]:
         """Return the words of a prepared text; `number` is the document's number in error messages.
 
-        The analyzer "text" also has symbols, and grams, which come last (see `tokens`).
+        For the analyzer "text", these are the words and symbols, followed by the grams (see `tokens`).
         """
         if self.analyzer == "text":
             sequences, grams = split_text(text, joins_names=joins_names)
@@ -199,9 +205,9 @@ class Analysis:
             return self._pattern(joins_names).findall(text)
 
     def token_places(self, text: str, *, joins_names: bool = False) -> TokenPlaces:
-        """Return where the words of a prepared text are; there must be no user's function.
+        """Return where the words of a prepared text are; not for texts that a user's function splits.
 
-        If `token_pattern` has a group, the word is where the group is. A word without characters has an empty place.
+        If `token_pattern` has a group, the word is what the group matches, perhaps nothing: then its place is empty.
         """
         if self.analyzer == "text":
             return token_places(text, joins_names=joins_names)
@@ -209,17 +215,20 @@ class Analysis:
         group = pattern.groups  # 0 for the whole match, or the only group
         with self._limited_time(text):
             matches = list(pattern.finditer(text))
-        # A group that takes no part in a match is None. `tokens` then has an empty word.
+        # A group that takes no part in a match is None; `tokens` returns an empty word for it.
         places = [(match.start(), match.start()) if match[group] is None else match.span(group) for match in matches]
         return TokenPlaces([places], [])
 
     def _pattern(self, joins_names: bool) -> re.Pattern[str]:
         """Return the regular expression for words; `joins_names` is possible only with the default pattern."""
-        return word_pattern(joins_names=True) if joins_names else self.pattern
+        return WORD_WITH_NAMES if joins_names else self.pattern
 
     @contextmanager
     def _limited_time(self, text: str, number: int = 0) -> Iterator[None]:
-        """Raise `SlowPattern` if `token_pattern` takes too long in this block; patterns with a `rule` never do."""
+        """Raise `SlowPattern` if matching `token_pattern` in this block takes too long for `text`.
+
+        Patterns with a `rule` always take linear time and need no limit.
+        """
         if self.rule is not None:
             yield
             return
@@ -249,8 +258,9 @@ class Analysis:
     ) -> list[str]:
         """Return the terms of a prepared text, one for each occurrence, sorted by where they begin, shorter ones first.
 
-        Grams and n-grams of characters that are counted together with words come after the words. With `by_length`,
-        n-grams are in the order of scikit-learn: all short ones before longer ones, for "char_wb" within each word.
+        After the words come the grams of the analyzer "text", then the n-grams of characters of `char_ngram_range`.
+        With `by_length`, n-grams are in the order of scikit-learn: all short ones before longer ones ("char_wb": in
+        each word). `forms` returns the normal forms of words, and `number` is the document's number in error messages.
         """
         if callable(self.analyzer):
             return _returned_terms(self.analyzer(text), "analyzer", number)
@@ -260,13 +270,13 @@ class Analysis:
             return _padded_ngrams(text, ngram_range, by_length=by_length)
 
         def counted(tokens: list[str]) -> list[str]:
-            """Return tokens as they are counted: without stop words, perhaps as normal forms."""
+            """Return tokens without stop words, and as normal forms if there are `forms`."""
             if stop_words:
                 tokens = [token for token in tokens if token not in stop_words]
             return words_to_count(tokens, forms, joins_names=joins_names)
 
         def ngrams(tokens: list[str]) -> list[str]:
-            """Return the n-grams of the words of one sequence."""
+            """Return the n-grams of the words of a sequence, which are tokens that follow each other."""
             words = counted(tokens)
             if tuple(ngram_range) == (1, 1):
                 return words
@@ -297,7 +307,7 @@ def analysis_of(
 
 
 def check_ngram_range(setting: str, value: object) -> None:
-    """Raise `InputError` unless a value is a pair of numbers from 1 on, of which the second is not the smaller one."""
+    """Raise `InputError` unless a value is a pair of whole numbers with 1 <= first <= second."""
     lengths = tuple(value) if isinstance(value, tuple | list) else ()
     if len(lengths) != 2 or not all(map(is_whole, lengths)) or not 1 <= lengths[0] <= lengths[1]:
         raise InputError(
@@ -308,7 +318,7 @@ def check_ngram_range(setting: str, value: object) -> None:
 
 
 def ngrams_of(sequence: Any, ngram_range: tuple[int, int], *, by_length: bool) -> list[Any]:
-    """Return the n-grams of a text or list, as slices of it.
+    """Return the n-grams of a text or list, as slices of it: of "abc" for lengths 1 to 2, "a", "ab", "b", "bc", "c".
 
     They are in the order of their begins, shorter ones first; with `by_length`, all short ones come before longer ones.
     """
@@ -327,26 +337,26 @@ def ngrams_of(sequence: Any, ngram_range: tuple[int, int], *, by_length: bool) -
 
 
 def is_marked(term: str) -> bool:
-    """Return whether a term is a spelled n-gram of characters.
+    """Return whether a term is an n-gram of characters with marks, as `mark_ngram` returns it, and not a word.
 
-    A word never begins with a mark, except for the symbol `…`, which is one character, and n-grams of words that begin
-    with it, which have a space.
+    Other terms that begin with a mark are the symbol `…` and n-grams of words that begin with it, such as `… and`.
+    Neither is taken for an n-gram of characters, because `…` is nothing but a mark, and `… and` has a space.
     """
     if term[:1] not in (SPACE_MARK, INNER_MARK) or " " in term:
         return False
     ngram = unmark_ngram(term)
-    return ngram != "" and mark_ngram(ngram) == term  # false for a spelling that lacks a mark, such as `▁th`
+    return ngram != "" and mark_ngram(ngram) == term  # false if a mark is missing, as in `▁th`
 
 
 def mark_ngram(ngram: str) -> str:
-    """Return the spelling of an n-gram of characters: ` th` becomes `▁th…`."""
+    """Return an n-gram of characters with marks: ` th` becomes `▁th…`."""
     begin = "" if ngram[0] == " " else INNER_MARK
     end = "" if ngram[-1] == " " else INNER_MARK
     return f"{begin}{ngram.replace(' ', SPACE_MARK)}{end}"
 
 
 def unmark_ngram(term: str) -> str:
-    """Return the n-gram with this spelling."""
+    """Return an n-gram of characters without its marks: `▁th…` becomes ` th`."""
     return term.removeprefix(INNER_MARK).removesuffix(INNER_MARK).replace(SPACE_MARK, " ")
 
 
@@ -380,18 +390,18 @@ def group_parts(values: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
 
 
 def display_term(term: str, analyzer: object = "word") -> str:
-    """Return a term as tables and pages show it; `analyzer` is the setting with which it was counted.
+    r"""Return a term as tables and pages show it; `analyzer` is the setting with which it was counted.
 
-    N-grams of "char_wb" get the marks of spelled n-grams. Those of "char" get `SPACE_MARK` only, since the word may end
-    there or go on. White space other than spaces, and control characters, are escaped. Terms that are not marked are
-    quoted if they have no letter or digit, a space at an end, or a comma, which would look like the end of the term in
-    a list.
+    N-grams of "char_wb" get the marks of `mark_ngram`. In those of "char", `SPACE_MARK` replaces spaces, but there is
+    no `INNER_MARK`, since at its ends a word may end as well as go on. Control characters, and white space other than
+    spaces, are escaped: `\t` for a tab. A term without marks is quoted if it has no letter or digit, a space at an end,
+    or a comma, which would look like the end of the term in a list.
     """
     if analyzer == "char_wb" and term:  # an empty term can't get marks
-        return _UNSEEN.sub(_escape, mark_ngram(term))
-    is_ngram = analyzer == "char"
-    visible = _UNSEEN.sub(_escape, term.replace(" ", SPACE_MARK) if is_ngram else term)
-    if is_marked(term) and not is_ngram:
+        return _INVISIBLE.sub(_escape, mark_ngram(term))
+    is_char_ngram = analyzer == "char"
+    visible = _INVISIBLE.sub(_escape, term.replace(" ", SPACE_MARK) if is_char_ngram else term)
+    if is_marked(term) and not is_char_ngram:
         return visible
     needs_quotes = not any(map(str.isalnum, term)) or visible != visible.strip() or "," in visible
     return f"“{visible}”" if needs_quotes else visible
@@ -403,7 +413,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def marked_ngrams(text: str, ngram_range: tuple[int, int]) -> list[str]:
-    """Return the spelled n-grams of the words of a text."""
+    """Return the n-grams of characters of the words of a text, with marks."""
     return list(map(mark_ngram, _padded_ngrams(text.replace(SPACE_MARK, " "), ngram_range, by_length=False)))
 
 
@@ -420,7 +430,8 @@ def _padded_ngrams(text: str, ngram_range: tuple[int, int], *, by_length: bool) 
 def _returned_terms(result: object, setting: str, number: int) -> list[str]:
     """Return the terms that a user's function returned for a document; raise `InputError` unless they are strings.
 
-    A string is the sequence of its characters. An analyzer may mean that, as in scikit-learn, but no tokenizer does.
+    If the function is an analyzer, it may return one string, whose characters are the terms, as in scikit-learn. A
+    tokenizer that returns one string is a mistake.
     """
     if not isinstance(result, Iterable) or (isinstance(result, str) and setting == "tokenizer"):
         raise InputError(

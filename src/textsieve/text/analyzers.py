@@ -1,6 +1,6 @@
 """The names of analyzers, the default token pattern and the longest n-gram of characters.
 
-They are here, and not in `analysis` or `words`, because the help of the command line reads them without numpy.
+They are here, and not in `analysis`, because the help of the command line reads them without numpy.
 """
 
 ANALYZERS = {
@@ -9,10 +9,10 @@ ANALYZERS = {
     "char": "n-grams of the characters of the whole text",
     "char_wb": "n-grams of the characters of each word, with a space before and after it",
 }
-"""The analyzers that have a name: what terms are."""
+"""The analyzers that are given by name, with a description of their terms."""
 
 MAX_CHARACTERS = 100
 """The largest number of characters of an n-gram in a model; longer ones would make predictions slow."""
 
 WORD_PATTERN = r"(?u)\b\w\w+\b"
-"""The token pattern of words, as scikit-learn spells it."""
+"""The default token pattern, which is scikit-learn's: words of two or more letters, digits or underscores."""

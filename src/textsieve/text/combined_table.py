@@ -1,12 +1,12 @@
 """Number words and n-grams of characters together, for the setting `char_ngram_range`.
 
-A `CombinedTable` has two tables, which count the same documents: one of words, or n-grams of words, and one of n-grams
-of characters. Each numbers its own terms. The combined table gives all of them common numbers, in the order of the
-documents in which they first occur, and in each document words first. So, as for a `TermTable`, numbers don't depend on
-how documents are split into slices and threads.
+A `CombinedTable` has two `TermTable`s, which count the same documents: one counts words (or n-grams of words), the
+other n-grams of characters. Each of the two numbers its own terms 0, 1, 2, ... The combined table gives all of them
+*common numbers*, in the order of the documents in which the terms first occur, and in each document words first. So, as
+for a `TermTable`, numbers don't depend on how documents are split into slices and threads.
 
-The table of n-grams has them as they are in texts, with spaces. They get their marks (`analysis.mark_ngram`) when they
-are spelled or sorted.
+The table of n-grams of characters stores them as they are in texts, with spaces. They get their marks
+(`analysis.mark_ngram`) when they are converted to strings or sorted.
 """
 
 from collections.abc import Iterable, Sequence
@@ -31,10 +31,11 @@ _32, _LOW_32 = np.uint64(32), np.uint64((1 << 32) - 1)
 Value = TypeVar("Value", bound=np.generic)
 
 Sizes = tuple[tuple[int, int], tuple[int, int], int]
-"""The `sizes` of both tables, and the number of common numbers."""
+"""The `sizes` of the table of words, those of the table of n-grams of characters, and how many common numbers exist."""
 
 _SPACE_MARK, _INNER_MARK = (np.frombuffer(mark.encode(), np.uint8) for mark in (SPACE_MARK, INNER_MARK))
-_UNMARKED = TokenRule(rf"[^\s{SPACE_MARK}]", min_length=1)  # the characters of padded words
+# N-grams of characters are formed in words of these characters: `SPACE_MARK` counts as white space.
+_NOT_SPACE_OR_MARK = TokenRule(rf"[^\s{SPACE_MARK}]", min_length=1)
 
 
 def table_for(reading: Reading, ngram_range: tuple[int, int], stop_words: Iterable[str]) -> CountingTable:
@@ -46,7 +47,7 @@ def table_for(reading: Reading, ngram_range: tuple[int, int], stop_words: Iterab
         reading.analysis.char_ngram_range,
         lowercase_ascii=reading.kernels_lowercase,
         analysis=Analysis("char_wb"),
-        character_rule=_UNMARKED,
+        character_rule=_NOT_SPACE_OR_MARK,
     )
     return CombinedTable(words, characters)
 
@@ -54,7 +55,8 @@ def table_for(reading: Reading, ngram_range: tuple[int, int], stop_words: Iterab
 class CombinedTable:
     """A table of words and n-grams of characters.
 
-    A *code* says which number of which table is meant: 2 x the number + the index of the table, 0 or 1.
+    A *code* stands for a number in one of the two tables: 2 x the number + the index of the table, which is 0 for words
+    and 1 for n-grams of characters. So 10 is word number 5, and 11 is n-gram number 5.
     """
 
     def __init__(self, words: TermTable, characters: TermTable) -> None:
@@ -66,7 +68,7 @@ class CombinedTable:
 
     @property
     def size(self) -> int:
-        """Return how many common numbers are in use, including those of numbers that are no terms."""
+        """Return how many common numbers are in use, including those of stop words and n-grams that are too short."""
         return self._size
 
     @property
@@ -86,9 +88,9 @@ class CombinedTable:
         return _join_rows(*renumbered)
 
     def _number_new_terms(self, parts: Sequence[SliceCounts]) -> None:
-        """Give the new numbers of both tables common numbers, in the order of the rows in which they first occur.
+        """Give common numbers to the numbers that a slice added to the tables, by the row in which each first occurs.
 
-        `parts` has the counts of the slice by each table.
+        `parts` has the counts of the slice by the table of words, and those by the table of n-grams.
         """
         codes, rows = [], []
         for index, (part, table) in enumerate(zip(parts, self._tables, strict=True)):
@@ -103,11 +105,11 @@ class CombinedTable:
 
         They must be the codes of all numbers of both tables that have no common number yet.
         """
-        numbers = np.arange(self._size, self._size + codes.size)
+        common_numbers = np.arange(self._size, self._size + codes.size)
         for index, table in enumerate(self._tables):
             self._common[index] = with_room(self._common[index], table.size)
-            is_here = codes & 1 == index
-            self._common[index][codes[is_here] >> 1] = numbers[is_here]
+            is_here = codes & 1 == index  # whether a code belongs to this table
+            self._common[index][codes[is_here] >> 1] = common_numbers[is_here]
         self._n_numbered = [table.size for table in self._tables]
         self._codes = with_room(self._codes, self._size + codes.size)
         self._codes[self._size : self._size + codes.size] = codes
@@ -134,39 +136,47 @@ class CombinedTable:
         return CombinedTable(words.empty_copy(), characters.empty_copy())
 
     def absorb(self, others: Sequence["CombinedTable"], slices: Iterable[tuple[int, Sizes]]) -> list[Ints]:
-        """Add the terms of other tables; return for each table the numbers of its terms in this one.
+        """Add the terms of other tables; return for each of them the numbers that its terms have in this table.
 
         `slices` has a pair for each slice of documents, in the order of the documents: the position in `others` of the
         table that counted the slice, and the `sizes` of that table just after it had counted the slice.
         """
         slice_list = list(slices)
-        new_numbers = [  # for each of the two tables and each other table: the numbers of its terms in this one
-            table.absorb(
-                [other._tables[index] for other in others], [(which, sizes[index]) for which, sizes in slice_list]
-            )
-            for index, table in enumerate(self._tables)
-        ]
-        codes = []  # for each other table: the codes of its terms in this one
+        words, characters = self._tables
+        # First, each of the two tables adds the terms of its kind, and returns for each other table their new numbers.
+        new_numbers = (
+            words.absorb([other._tables[0] for other in others], [(which, sizes[0]) for which, sizes in slice_list]),
+            characters.absorb(
+                [other._tables[1] for other in others], [(which, sizes[1]) for which, sizes in slice_list]
+            ),
+        )
+        # Then the new terms get common numbers here. `codes` has for each other table the codes of its terms here, in
+        # the order of the common numbers that they have in the other table.
+        codes = []
         for which, other in enumerate(others):
             other_codes = other._codes[: other.size]
-            numbers = _values_of(other_codes, [of_table[which] for of_table in new_numbers])
+            numbers = _values_of(other_codes, [new_numbers[0][which], new_numbers[1][which]])
             codes.append(2 * numbers + (other_codes & 1))
-        self._append_once(codes, slice_list)
-        return [_values_of(other_codes, self._common) for other_codes in codes]
+        self._append_new(codes, slice_list)
+        return [_values_of(table_codes, self._common) for table_codes in codes]
 
-    def _append_once(self, codes: Sequence[Ints], slices: Iterable[tuple[int, Sizes]]) -> None:
-        """Give common numbers to those codes that have none, in the order of the slices; see `absorb`."""
-        is_numbered = [np.arange(table.size) < n for table, n in zip(self._tables, self._n_numbered, strict=True)]
+    def _append_new(self, codes: Sequence[Ints], slices: Iterable[tuple[int, Sizes]]) -> None:
+        """Give common numbers to those codes that have none yet, slice by slice.
+
+        `codes` has for each other table the codes of its terms in this one; for `slices`, see `absorb`.
+        """
+        has_common = [np.arange(table.size) < n for table, n in zip(self._tables, self._n_numbered, strict=True)]
         new_codes = [np.empty(0, np.int64)]  # an empty array, because `concatenate` needs at least one
         n_done = [0] * len(codes)  # how many codes of each other table are done
         for which, (_, _, size) in slices:
             slice_codes = codes[which][n_done[which] : size]  # distinct, since a table has each term once
             n_done[which] = size
             is_new = np.empty(slice_codes.size, np.bool_)
-            for index, flags in enumerate(is_numbered):
+            for index, table_has_common in enumerate(has_common):
                 is_here = slice_codes & 1 == index
-                is_new[is_here] = ~flags[slice_codes[is_here] >> 1]
-                flags[slice_codes[is_here] >> 1] = True
+                numbers = slice_codes[is_here] >> 1
+                is_new[is_here] = ~table_has_common[numbers]
+                table_has_common[numbers] = True
             new_codes.append(slice_codes[is_new])
         self._append(np.concatenate(new_codes))
 
@@ -176,7 +186,8 @@ class CombinedTable:
         """Return the number of each term, adding new ones; -1 for a string that can't occur as a term."""
         words, characters = self._tables
         is_ngram = np.fromiter(map(is_marked, terms), np.bool_, len(terms))
-        numbers = np.empty(len(terms), np.int64)  # at first in the table of words or of n-grams; -1: in neither
+        # At first the number of each term in the table of its kind, -1: in neither; below, the common number.
+        numbers = np.empty(len(terms), np.int64)
         numbers[~is_ngram] = words.add_terms([term for term in terms if not is_marked(term)])
         numbers[is_ngram] = characters.add_terms([unmark_ngram(term) for term in terms if is_marked(term)])
         new_codes = [
@@ -184,7 +195,7 @@ class CombinedTable:
             for index, (n, table) in enumerate(zip(self._n_numbered, self._tables, strict=True))
         ]
         self._append(np.concatenate(new_codes))
-        is_known = numbers >= 0  # these get the common numbers; the others stay -1
+        is_known = numbers >= 0
         numbers[is_known] = _values_of(2 * numbers[is_known] + is_ngram[is_known], self._common)
         return numbers
 
@@ -213,9 +224,9 @@ class CombinedTable:
         return spelled
 
     def _joined_by_kind(self, numbers: Ints) -> tuple[Bytes, Codes, Ints]:
-        """Return the spellings of terms, words first, with a line break after each.
+        """Return the spellings of terms in one array, words before n-grams of characters, with a line break after each.
 
-        Returns also where they end, and the position of each in `numbers`.
+        Returns also where each line break ends, and the position in `numbers` of each spelled term.
         """
         codes = self._codes[numbers]
         is_ngram = codes & 1 == 1
@@ -229,19 +240,19 @@ class CombinedTable:
         )
 
 
-def _values_of(codes: Ints, by_table: Sequence[NDArray[Value]]) -> NDArray[Value]:
-    """Return the value of each code, given an array for each table with the values of its numbers."""
-    values = np.empty(codes.size, by_table[0].dtype)
-    for index, of_table in enumerate(by_table):
+def _values_of(codes: Ints, table_values: Sequence[NDArray[Value]]) -> NDArray[Value]:
+    """Return the value of each code; `table_values[i]` has the value of each number of table i (0: words)."""
+    code_values = np.empty(codes.size, table_values[0].dtype)
+    for index, values in enumerate(table_values):
         is_here = codes & 1 == index
-        values[is_here] = of_table[codes[is_here] >> 1]
-    return values
+        code_values[is_here] = values[codes[is_here] >> 1]
+    return code_values
 
 
 def _with_marks(joined: Bytes, ends: Codes) -> tuple[Bytes, Codes]:
-    """Return the spellings of n-grams with marks, as `mark_ngram` writes them, given those without marks.
+    """Return the spellings of n-grams with marks, as `mark_ngram` writes them, and where each ends.
 
-    After each, there is a line break; `ends` says where they end.
+    `joined` and `ends` are the same without marks. Each spelling ends with a line break.
     """
     marked = np.empty(joined.size + 6 * ends.size, np.uint8)  # an n-gram gets at most two marks of three bytes
     marked_ends = np.empty_like(ends)
@@ -253,8 +264,9 @@ def _first_rows(counts: SliceCounts, new_numbers: Ints) -> Ints:
     """Return, for each number that is new in a slice, the row of the slice in which it first occurs.
 
     New numbers ascend in the order of the text, so a number first occurs in the first row that has an entry of this
-    number or of a higher one. Numbers without entries, such as those of stop words, get a row in the same way; it is
-    the number of rows if no higher number has an entry.
+    number or of a higher one: if the highest numbers of the rows are 7, 6 and 9, number 8 first occurs in row 2.
+    Numbers without entries, such as those of stop words, get a row in the same way, or the number of rows if no higher
+    number has an entry.
     """
     numbers = (counts.entries >> _32).astype(np.int64)
     ends = counts.row_ends.astype(np.int64)
@@ -263,11 +275,12 @@ def _first_rows(counts: SliceCounts, new_numbers: Ints) -> Ints:
     highest = np.full(ends.size, -1, np.int64)  # the highest number in each row; -1 for rows without entries
     if numbers.size:
         highest[is_filled] = np.maximum.reduceat(numbers, begins[is_filled])
-    return np.searchsorted(np.maximum.accumulate(highest), new_numbers)
+    highest_so_far = np.maximum.accumulate(highest)  # in each row and all rows before it, so it never descends
+    return np.searchsorted(highest_so_far, new_numbers)
 
 
 def _renumbered(counts: SliceCounts, common: Ints) -> SliceCounts:
-    """Return counts with common numbers in place of those of a table."""
+    """Return the counts of a table with common numbers; `common` has the common number of each number of the table."""
     numbers = common[counts.entries >> _32].astype(np.uint64)
     return counts._replace(entries=numbers << _32 | counts.entries & _LOW_32)
 
@@ -276,11 +289,12 @@ def _join_rows(first: SliceCounts, second: SliceCounts) -> SliceCounts:
     """Return counts in which each row has the entries of the first counts, then those of the second."""
     row_ends: Codes = first.row_ends + second.row_ends
     entries = np.empty(first.entries.size + second.entries.size, np.uint64)
-    # Entry e of row r of the first counts moves by the number of entries that the second has in earlier rows, and each
-    # entry of the second moves by the number of entries that the first has up to this row.
-    n_first = np.diff(first.row_ends, prepend=np.uint64(0)).astype(np.int64)
+    n_first = np.diff(first.row_ends, prepend=np.uint64(0)).astype(np.int64)  # the number of entries in each row
     n_second = np.diff(second.row_ends, prepend=np.uint64(0)).astype(np.int64)
-    earlier = np.concatenate([[0], np.cumsum(n_second)[:-1]]) if n_second.size else n_second
-    entries[np.arange(first.entries.size) + np.repeat(earlier, n_first)] = first.entries
-    entries[np.arange(second.entries.size) + np.repeat(np.cumsum(n_first), n_second)] = second.entries
+    # In the joined entries, an entry of the first counts comes after the second counts' entries of all rows before its
+    # own, and an entry of the second comes after the first counts' entries of all rows up to its own.
+    n_second_before = np.cumsum(n_second) - n_second
+    n_first_up_to = np.cumsum(n_first)
+    entries[np.arange(first.entries.size) + np.repeat(n_second_before, n_first)] = first.entries
+    entries[np.arange(second.entries.size) + np.repeat(n_first_up_to, n_second)] = second.entries
     return SliceCounts(entries, row_ends)

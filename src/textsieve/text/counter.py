@@ -40,8 +40,14 @@ from .preparation import Preparation
 from .pruning import check_limits, terms_within_limits
 from .reading import Reading
 from .stop_words import matchable_stop_words, stop_words_of
-from .terms import VocabularyTerms
-from .vocabulary import Vocabulary, VocabularyTable, columns_of, unique_terms, vocabulary_terms
+from .vocabulary import (
+    Vocabulary,
+    VocabularyTable,
+    VocabularyTerms,
+    columns_of,
+    unique_terms,
+    vocabulary_terms,
+)
 from .words import Accents, accent_stripper
 
 if TYPE_CHECKING:
@@ -56,7 +62,7 @@ Plain Python would copy the dictionary of all known terms for each batch (`FewDo
 
 
 NO_LIMITS = {"min_df": 1, "max_df": 1.0, "max_features": None}
-"""The values of the limits with which no term is dropped; they are the defaults."""
+"""The default of each setting that limits the vocabulary; with all of them, no term is dropped."""
 
 
 def analyze(document: Any, reading: Reading, ngram_range: tuple[int, int], stop_words: frozenset[str]) -> list[str]:
@@ -297,7 +303,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
     def build_preprocessor(self) -> Callable[[Any], Any]:
         """Return the function that prepares a decoded text: `preprocessor`, or lowercasing and stripping accents."""
-        # With `WORDS` in place of a user's analyzer, which would switch this preparation off.
+        # A user's analyzer would switch this preparation off, so it is replaced by the default one.
         return replace(self.validated_reading(), input="content", analysis=WORDS).prepared
 
     def build_tokenizer(self) -> Callable[[Any], Iterable[str]]:
@@ -306,7 +312,9 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         If terms don't consist of words, the function is that of the analyzer "word", as in scikit-learn.
         """
         analysis = self.validated_reading().analysis
-        return (analysis if analysis.has_words else replace(analysis, analyzer="word").checked()).tokens
+        if not analysis.has_words:
+            analysis = replace(analysis, analyzer="word").checked()
+        return analysis.tokens
 
     def build_analyzer(self) -> Callable[[Any], list[str]]:
         """Return a function that lists the terms of a document, one for each occurrence, short n-grams first."""
@@ -332,7 +340,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     def _require_vocabulary(self) -> None:
         """Raise `NotFittedError` if there is no vocabulary.
 
-        A vocabulary that was given as a setting needs no fit; it is checked and set here.
+        A vocabulary that was given as a setting needs no fit: its first use checks and stores it here.
         """
         if self.vocabulary is not None and not hasattr(self, "_vocabulary"):
             self._warn(self.validated_reading())
@@ -398,7 +406,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         tallied = tally(slices_for(texts, reading, self.ngram_range, stop_words), table, learn=True, n_jobs=n_jobs)
         numbers = np.flatnonzero(table.is_term())
         totals = cache(partial(tallied.totals, table.size))  # computed once for the two calls below
-        within = partial(
+        positions_within = partial(
             terms_within_limits,
             n_documents=tallied.n_documents,
             totals=totals,
@@ -406,10 +414,10 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             no_terms_reason=reading.no_terms_reason(has_stop_words=self.stop_words is not None),
         )
         # Apply `min_df` and `max_df` first, for which the order of terms doesn't matter: then fewer terms are sorted.
-        numbers = numbers[within(numbers, min_df=self.min_df, max_df=self.max_df)]
+        numbers = numbers[positions_within(numbers, min_df=self.min_df, max_df=self.max_df)]
         numbers = table.sort_numbers(numbers)
         if self.max_features is not None:  # `min_df` and `max_df` were applied above; 1 and 1.0 drop nothing
-            numbers = numbers[within(numbers, min_df=1, max_df=1.0, max_features=self.max_features)]
+            numbers = numbers[positions_within(numbers, min_df=1, max_df=1.0, max_features=self.max_features)]
         columns = columns_of(numbers, table.size)
         # If limits may have dropped terms, the vocabulary gets the selected terms as strings, and the table is freed.
         # Otherwise the vocabulary keeps the table, which `partial_fit` can extend.
@@ -418,11 +426,11 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         else:
             known = VocabularyTable(table, numbers, columns, reading)
             vocabulary = Vocabulary.of_table(known, self.ngram_range, stop_words)
-        del table  # if it is not needed, free its memory before the matrix is allocated
+        del table  # unless the vocabulary keeps the table, this frees its memory before the matrix is allocated
         return tallied.rows(columns, len(numbers), dtype=self.dtype, n_jobs=n_jobs), vocabulary
 
     def _vocabulary_of(self, terms: list[str]) -> Vocabulary:
-        """Return a vocabulary of these terms, marked as pruned if limits may have dropped other terms."""
+        """Return a vocabulary of these terms, which can't grow later if limits may have dropped other terms."""
         return Vocabulary(terms, self.ngram_range, self._stop_words(), pruned=self._is_pruned)
 
     @property
@@ -439,7 +447,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     # -- settings ------------------------------------------------------------------------------------------------
 
     def _reading(self) -> Reading:
-        """Return how documents are read (decoded, prepared, lowercased), by the current settings."""
+        """Return the current settings for how documents are read: decoded, prepared, lowercased and split."""
         return Reading(
             lowercase=self.lowercase,
             strip_accents=self.strip_accents,
@@ -532,7 +540,7 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
     def _stop_words(self) -> frozenset[str]:
         """Return the stop words for the current settings."""
-        # Without `char_ngram_range`, which does not change how texts are split into words.
+        # `char_ngram_range` is left out, since it does not change how texts are split into words.
         analysis = analysis_of(self.analyzer, self.token_pattern, self.tokenizer)
         return stop_words_of(self.stop_words, self.strip_accents, lowercase=self.lowercase, analysis=analysis)
 
@@ -543,10 +551,10 @@ class TermCounter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         if self.stop_words is None or isinstance(self.stop_words, str):
             return
         if reading.reads_stop_words:
-            matchable_stop_words(self.stop_words, reading)  # only for its warning: the list stays as it is
+            matchable_stop_words(self.stop_words, reading)  # called only for its warning
 
     def _settings_without_effect(self) -> Iterator[tuple[Setting, Setting]]:
-        """Yield each setting that was changed but has no effect, and the setting that is the reason."""
+        """Yield pairs of settings: one that was changed but has no effect, and the one because of which it has none."""
         analyzer = Setting("analyzer", self.analyzer)
         has_own_pattern = self.token_pattern not in (None, WORD_PATTERN)
         if self.analyzer != "word":

@@ -17,11 +17,11 @@ from .vocabulary import Vocabulary
 
 
 class FewDocuments:
-    """Count the terms of texts in plain Python; each text is given as a list of its terms and is a row.
+    """Count the terms of texts in plain Python; each text is a row and is given as the list of its terms.
 
-    `known` has the numbers of known terms. With `learn`, other terms get the next numbers, in the order of first use;
-    otherwise they are skipped. All occurrences become one array of codes that is sorted and counted at once: with n
-    terms, an occurrence of term t in row r has the code r n + t.
+    `known` has the number of each known term: 0, 1, 2, ... With `learn`, other terms get the next numbers, in the order
+    in which they first occur; otherwise they are skipped. All occurrences become one array of codes, which is sorted so
+    that equal codes can be counted: with n terms, an occurrence of term t in row r has the code r n + t.
     """
 
     def __init__(self, term_lists: Iterable[list[str]], known: dict[str, int], *, learn: bool) -> None:
@@ -47,8 +47,8 @@ class FewDocuments:
         self._indptr = np.searchsorted(rows, np.arange(len(ends)))  # where each row begins, and the last one ends
 
     def new_terms(self, n_known: int) -> list[str]:
-        """Return the learned terms in the order of their numbers, given the number of terms that were known."""
-        return list(self.numbers)[n_known:]  # the dictionary has the known terms first
+        """Return the learned terms in the order of their numbers; `n_known` terms were known before."""
+        return list(self.numbers)[n_known:]  # the known terms come first in the dictionary
 
     def sorted_terms(self) -> tuple[list[str], Ints]:
         """Return all terms in alphabetical order, and their numbers."""

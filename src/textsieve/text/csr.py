@@ -35,11 +35,11 @@ class CSR(NamedTuple):
     @property
     def is_zero(self) -> NDArray[np.bool_]:
         """Return for each row whether all its values are 0."""
-        n_nonzero = np.concatenate([[0], np.cumsum(self.data != 0)])  # before each position of `data`, and in total
+        n_nonzero = np.concatenate([[0], np.cumsum(self.data != 0)])  # among the first 0, 1, 2, ... values of `data`
         return np.asarray(n_nonzero[self.indptr[1:]] == n_nonzero[self.indptr[:-1]])
 
     def part(self, rows: slice) -> Self:
-        """Return the rows from `rows.start` to before `rows.stop`; `data` and `indices` are shared."""
+        """Return the rows from `rows.start` to before `rows.stop`; they share `data` and `indices` with this matrix."""
         indptr = self.indptr[rows.start : rows.stop + 1]
         values = slice(indptr[0], indptr[-1])
         return type(self)(self.data[values], self.indices[values], indptr - indptr[0], self.n_columns)

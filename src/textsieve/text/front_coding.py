@@ -1,4 +1,7 @@
-"""Front coding: sorted terms as the number of bytes that each shares with the one before, and the rest of its bytes."""
+"""Front coding: store sorted terms as the number of bytes that each shares with the one before, and its other bytes.
+
+For example, `car`, `care`, `cat` become the numbers 0, 3, 2 (*prefixes*) and the bytes `car`, `e`, `t` (*suffixes*).
+"""
 
 from __future__ import annotations
 
@@ -6,24 +9,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 MAX_PREFIX = 255
-"""The longest shared beginning of two terms that `front_code` uses, so that its length fits into a byte."""
+"""The largest number of shared bytes that `front_code` uses, so that each prefix fits into a byte."""
 
 
 MAX_SHARED_RATIO = 8
-"""The largest ratio of the bytes that front-coded terms share to the bytes that are stored for them.
+"""The largest ratio of the bytes that front-coded terms share, in total, to the bytes that are stored for them.
 
 Terms with a larger ratio are stored without front coding, so that a small file can't decode to a large list. Terms that
-share at most `SMALL_TERMS` bytes are front-coded whatever the ratio is.
+share at most `SMALL_TERMS` bytes in total are front-coded whatever the ratio is.
 """
 
 SMALL_TERMS = 1 << 20
-"""The number of bytes that terms may always share."""
 
 
 def join_terms(terms: list[bytes]) -> tuple[NDArray[np.uint8] | None, bytes]:
-    """Return the prefixes of `front_code` for sorted terms, and the rests of the terms, separated by line feeds.
+    """Return the prefixes and the suffixes of sorted terms, the suffixes in one string, separated by line feeds.
 
-    If terms share too many bytes, they are not front-coded: then return None, and the whole terms.
+    If terms share too many bytes (see `MAX_SHARED_RATIO`), they are not front-coded: then return None and whole terms.
     """
     prefixes, suffixes = front_code(terms)
     joined = b"\n".join(suffixes)
@@ -31,19 +33,15 @@ def join_terms(terms: list[bytes]) -> tuple[NDArray[np.uint8] | None, bytes]:
 
 
 def may_share(prefixes: NDArray[np.uint8], n_bytes: int) -> bool:
-    """Return whether terms may be front-coded: whether they don't share too many bytes (see `MAX_SHARED_RATIO`).
+    """Return whether terms with these prefixes share few enough bytes to be front-coded (see `MAX_SHARED_RATIO`).
 
-    `prefixes` has the number of bytes that each term shares with the one before. `n_bytes` is the number of bytes that
-    are stored: the rests of the terms, and the line feeds between them.
+    `n_bytes` is the number of bytes that are stored: the suffixes and the line feeds between them.
     """
     return int(prefixes.sum(dtype=np.int64)) <= max(MAX_SHARED_RATIO * n_bytes, SMALL_TERMS)
 
 
 def front_code(terms: list[bytes]) -> tuple[NDArray[np.uint8], list[bytes]]:
-    """Return how many bytes each term shares with the one before, and the rest of each term.
-
-    Sorted terms become much shorter in this way.
-    """
+    """Return the prefixes and the suffixes of sorted terms, as in the example at the top."""
     prefixes = shared_prefixes(terms)
     return prefixes, [term[length:] for term, length in zip(terms, prefixes.tolist(), strict=True)]
 
@@ -51,17 +49,18 @@ def front_code(terms: list[bytes]) -> tuple[NDArray[np.uint8], list[bytes]]:
 def shared_prefixes(terms: list[bytes]) -> NDArray[np.uint8]:
     """Return how many bytes each term shares with the one before, at most `MAX_PREFIX`.
 
-    All terms are compared at once, first by their first bytes; terms that still agree are then compared by their next
-    bytes.
+    All terms are compared with the one before at once, by their first bytes. Those that agree are compared by their
+    second bytes, and so on.
     """
     prefixes = np.zeros(len(terms), np.uint8)
     data = np.frombuffer(b"".join(terms), np.uint8)
     lengths = np.array([len(term) for term in terms], np.int64)
     begins = np.cumsum(lengths) - lengths
-    most = np.minimum(np.minimum(lengths[1:], lengths[:-1]), MAX_PREFIX)  # that term i + 1 can share with term i
+    # Element i is the largest number of bytes that term i + 1 can share with term i.
+    max_prefixes = np.minimum(np.minimum(lengths[1:], lengths[:-1]), MAX_PREFIX)
     agreeing = np.arange(1, len(terms))  # the numbers of terms that share `length` bytes with the one before
-    for length in range(int(most.max(initial=0))):
-        agreeing = agreeing[most[agreeing - 1] > length]
+    for length in range(int(max_prefixes.max(initial=0))):
+        agreeing = agreeing[max_prefixes[agreeing - 1] > length]
         agreeing = agreeing[data[begins[agreeing] + length] == data[begins[agreeing - 1] + length]]
         if not len(agreeing):
             break
@@ -70,7 +69,7 @@ def shared_prefixes(terms: list[bytes]) -> NDArray[np.uint8]:
 
 
 def front_decode(prefixes: NDArray[np.uint8], suffixes: list[bytes]) -> list[bytes]:
-    """Return the terms of `front_code`; raise `ValueError` if one shares more bytes than the one before has."""
+    """Return the terms with these prefixes and suffixes; raise `ValueError` if a prefix exceeds the term before."""
     terms: list[bytes] = []
     previous = b""
     for length, suffix in zip(prefixes.tolist(), suffixes, strict=True):

@@ -59,7 +59,7 @@ def _lemma_codes() -> frozenset[str]:
     from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
     supported = frozenset(SUPPORTED_LANGUAGES)
-    # "nb" is replaced by our code "no"; "hbs" stays, and adds "sr" and "hr".
+    # Add our codes: "no" for simplemma's "nb", "sr" and "hr" for its "hbs". Only "nb" is no code of ours.
     return supported - {"nb"} | {ours for ours, theirs in _LEMMA_CODES.items() if theirs in supported}
 
 
@@ -127,7 +127,7 @@ def stemmer(code: str) -> Callable[[list[str]], list[str]]:
     """Return a function that stems a list of words."""
     import Stemmer
 
-    cache_size = 0  # `Normaliser` caches
+    cache_size = 0  # the caller, `preparation.Normaliser`, caches stems itself
     stem_words: Callable[[list[str]], list[str]] = Stemmer.Stemmer(NAMES[code], cache_size).stemWords
     return stem_words
 
@@ -144,4 +144,5 @@ NORMALISERS: dict[str, tuple[LanguageSupport, Callable[[str], Callable[[list[str
     "stem": (STEMS, stemmer),
     "lemma": (LEMMAS, lemmatizer),
 }
-"""The methods to normalise words: the supported languages, and a function from a code to a normalising function."""
+"""For each method to normalise words: the languages that it supports, and a function that creates the normaliser of a
+language, given its code. The normaliser returns the normal forms of a list of words."""

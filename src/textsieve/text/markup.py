@@ -18,12 +18,12 @@ tags, but `<b and c>` is. Markup can be broken:
 - Where quotes do not match, the tag ends at the next `>`.
 - Of a comment, script or style sheet without an end, only the opening mark is removed, so that no text is lost.
 
-The time is linear, because at most three attempts to read a tag pass over the same character. At each character, an
-attempt is in one of three states: outside of quotes, in double quotes or in single quotes. Outside of quotes, an
-attempt ends at the next `<`, where the next attempt begins. So when an attempt begins, all earlier ones that go on are
-inside of quotes. A quotation mark that follows never brings two attempts with different states into the same state, so
-there is at most one attempt in each state. If the end of a comment or script was not found once, it is not searched for
-again.
+The time is linear, because at most three attempts to read a tag pass over the same character. An attempt begins at each
+`<`, and at each character it is in one of three states: outside of quotes, in double quotes or in single quotes. No two
+attempts are ever in the same state. For outside of quotes, an attempt ends at the next `<`, so where an attempt begins,
+all earlier ones that go on are inside of quotes. And a quotation mark exchanges two states, the same for all attempts:
+a `"` those outside and in double quotes, a `'` those outside and in single quotes. If the end of a comment or script
+was not found once, it is not searched for again.
 """
 
 import re
@@ -60,8 +60,8 @@ GAPS = {
 def _rest(before_value: str) -> str:
     """Return the pattern for the rest of a tag after its name, up to `>`.
 
-    A well-formed quoted value, which may contain `<`, follows one of the characters `before_value`. If quotes do not
-    match, the tag ends at the next `>`.
+    `before_value` is a regular expression for the characters after which a well-formed quoted value begins, which may
+    contain `<`. If quotes do not match, the tag ends at the next `>`.
     """
     well_formed = r"""(?:"[^"]*+"|'[^']*+')(?=[\s/?>])"""
     other = r""""[^"<]*+"|'[^'<]*+'"""  # other quoted values
@@ -92,13 +92,6 @@ _LONG_NUMBER = re.compile("&#([0-9]{9,})")
 _ENTITY = re.compile(r"&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[^\t\n\f <&#;]{1,32};?)")  # as in html.unescape
 
 
-def without_tags(text: str) -> str:
-    """Return the text as a reader would see it: without markup and soft hyphens, with characters for entities."""
-    for step in STEPS:
-        text = step(text)
-    return text
-
-
 def without_markup(text: str) -> str:
     """Return the text with gaps in place of tags and other markup."""
     return apply_edits(text, find_markup(text)) if "<" in text or "]>" in text else text
@@ -115,7 +108,7 @@ def without_soft_hyphens(text: str) -> str:
 
 
 STEPS = (without_markup, unescaped, without_soft_hyphens)
-"""The functions that turn a text into what a reader would see of it, in this order."""
+"""The steps that turn a text into what a reader of the page would see, in this order."""
 
 
 def find_markup(text: str) -> Iterator[Edit]:
@@ -139,13 +132,13 @@ def find_markup(text: str) -> Iterator[Edit]:
 def find_entities(text: str) -> Iterator[Edit]:
     """Yield an edit for each entity.
 
-    `html.unescape` accepts a name without `;` followed by other text, as in `&ampere`. That text, the characters at the
-    end that stay the same, is not part of the edit.
+    `html.unescape` also accepts a name without `;`: it turns `&ampere` into `&ere`. What stays the same at the end,
+    here `ere`, is left out of the edit, which only replaces `&amp`.
     """
     for match in _ENTITY.finditer(text):
         begin, end = match.span()
         characters = unescaped(match[0])
-        if not match[0].startswith("&#"):  # a number has no such text after it, since `_ENTITY` ends with its digits
+        if not match[0].startswith("&#"):  # for a number, `_ENTITY` matches no text after the digits
             unchanged = takewhile(lambda pair: pair[0] == pair[1], zip(match[0][::-1], characters[::-1], strict=False))
             n_unchanged = len(list(unchanged))
             end, characters = end - n_unchanged, characters[: len(characters) - n_unchanged]
@@ -154,9 +147,9 @@ def find_entities(text: str) -> Iterator[Edit]:
 
 
 def _short_number(match: re.Match[str]) -> str:
-    """Return a character reference without leading zeros and with at most its first eight digits.
+    """Return a character reference such as `&#0000000065` without leading zeros and with at most eight digits.
 
-    Eight digits are already too large for any character. `html.unescape` would convert the whole number, and Python
-    raises an error for thousands of digits.
+    A number of eight digits is already too large for any character. `html.unescape` would convert the whole number, but
+    Python raises an error for thousands of digits.
     """
     return "&#" + (match[1].lstrip("0") or "0")[:8]

@@ -11,10 +11,10 @@ sequence of word characters, and a *word* is a run of two or more of them, as ev
   two links (`von der Leyen`). Each word is attached to the one before, or only blanks are between them. So a name ends
   at any other mark, at a run of one character (except in `D'Arcy`), and with the line. A name is as long as possible; a
   sequence of more than ten capitalised words is taken for a headline or a list, not for a name.
-- The first run of a sentence does not begin a name, because every first word is capitalised; so it is part of no name,
-  and neither are words that are attached to it. A sentence begins with the text, after one of `SENTENCE_MARKS`, and
-  after an empty line. A line break alone does not begin one, because most lines are broken within a sentence. (So names
-  at the beginning of a sentence and after an abbreviation with a full stop are missed.)
+- The first run of a sentence is part of no name, because every first word is capitalised, and neither are words that
+  are attached to it. A sentence begins with the text, after one of `SENTENCE_MARKS`, and after an empty line. A line
+  break alone does not begin one, because most lines are broken within a sentence. (So names at the beginning of a
+  sentence and after an abbreviation with a full stop are missed.)
 
 Names are found before a text is lowercased. They are marked by replacing the gaps between their words by `JOINER`, an
 ASCII control character that does not occur in text and counts as a letter from then on. In terms it becomes a space.
@@ -55,7 +55,7 @@ HYPHENS = "-'\u2019\u2010\u2011"
 SENTENCE_MARKS = ".!?…‼⁇⁈⁉¡¿。．｡！？։"
 """The characters that end a sentence."""
 
-_RUN = re.compile(rf"\w+(?=([{HYPHENS}](?=\w))?)")  # group 1: the hyphen that attaches the next run
+_RUN = re.compile(rf"\w+(?=([{HYPHENS}](?=\w))?)")  # group 1: the hyphen or apostrophe that attaches the next run
 _GAP = re.compile(r"\W+")
 _SENTENCE_END = re.compile(rf"[{SENTENCE_MARKS}]|\n[{BLANKS}]*\n")
 _LOOSE_JOINER = re.compile(rf"{JOINER}(?!\w)|(?<!\w){JOINER}")
@@ -75,9 +75,9 @@ def find_joints(text: str) -> Iterator[Edit]:
 
 
 def normalise_lines(text: str) -> str:
-    """Return the text with one kind of line break, and with spaces for joiners, which only `join_names` may write.
+    r"""Return the text with `\n` as the only line break (` \n` for `\r\n`, so that the length stays the same).
 
-    Its length stays the same.
+    Each `JOINER` is replaced by a space, because only `join_names` may write joiners.
     """
     return text.replace(JOINER, " ").replace("\r\n", " \n").replace("\r", "\n")
 
@@ -85,7 +85,8 @@ def normalise_lines(text: str) -> str:
 def name_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield the begin and end of each proper name in a text from `normalise_lines`, by the rule at the top."""
     capitalised: list[tuple[int, int]] = []  # begin and end of the capitalised words of a possible name
-    n_links = last_end = line_end = 0  # the links after the last of these words; the ends of the last run and its line
+    n_links = 0  # the number of links after the last of these words
+    last_end, line_end = 0, 0  # where the run before this one ends, and where its line ends
     capitals_mark_names = False  # whether the current line has a lowercase letter
     begins_sentence, is_attached = True, True  # so that the first run begins a sentence
     for match in _RUN.finditer(text):
@@ -94,7 +95,8 @@ def name_spans(text: str) -> Iterator[tuple[int, int]]:
         # A run that is attached to the first run of a sentence counts as part of it.
         begins_sentence = (begins_sentence and is_attached) or _SENTENCE_END.search(gap) is not None
         if begin >= line_end:  # the first run of another line
-            line_end = text.find("\n", begin) % (len(text) + 1)  # without a line break, -1 becomes len(text)
+            line_break = text.find("\n", begin)
+            line_end = len(text) if line_break < 0 else line_break
             capitals_mark_names = any(map(str.islower, text[text.rfind("\n", 0, begin) + 1 : line_end]))
         # A single letter counts as a word only if the next run is attached to it, as in D'Arcy.
         is_capitalised = capitals_mark_names and (end - begin > 1 or match[1]) and is_capital(text[begin])
@@ -126,12 +128,15 @@ def join_names_fast(text: str) -> str:
     from ..kernels.names import join_in_place
 
     text = normalise_lines(text)
+    # The kernel reads an array with an element for each character; ASCII needs only a byte for each.
     encoding, dtype, n_characters = ("ascii", np.uint8, 128) if text.isascii() else ("utf-32-le", np.uint32, 0x110000)
-    characters: NDArray[np.uint8 | np.uint32] = np.frombuffer(bytearray(text.encode(encoding, "surrogatepass")), dtype)
+    writable = bytearray(text.encode(encoding, "surrogatepass"))
+    characters: NDArray[np.uint8 | np.uint32] = np.frombuffer(writable, dtype)
     limits = MAX_CAPITALISED, MAX_LINKS
-    if not join_in_place(characters, character_kinds(n_characters), _link_codes(), ord(JOINER), *limits):
-        return text  # it has no names
-    # The kernel replaces each character of a gap by a joiner; a gap must become one joiner.
+    has_names = join_in_place(characters, kind_bits(n_characters), _link_codes(), ord(JOINER), *limits)
+    if not has_names:
+        return text
+    # The kernel replaced each character of a gap by a joiner; reduce them to one joiner for each gap.
     joined = characters.tobytes().decode(encoding, "surrogatepass")
     return re.sub(f"{JOINER}+", JOINER, joined) if 2 * JOINER in joined else joined
 
@@ -155,8 +160,11 @@ def repair_names(text: str) -> str:
 
 
 @cache
-def character_kinds(n_characters: int) -> NDArray[np.uint8]:
-    """Return the kinds (letter, blank, ...) of the first `n_characters` code points, as the bits in `kernels.names`."""
+def kind_bits(n_characters: int) -> NDArray[np.uint8]:
+    """Return for each of the first `n_characters` code points its kinds (letter, blank, ...), as in `kernels.names`.
+
+    A code point can be of several kinds, each of which is a bit.
+    """
     from ..kernels.names import BLANK, HYPHEN, LETTER, LINE_END, LOWERCASE, SENTENCE_MARK, UPPERCASE
 
     all_characters = np.arange(n_characters, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
@@ -173,5 +181,5 @@ def character_kinds(n_characters: int) -> NDArray[np.uint8]:
 
 @cache
 def _link_codes() -> NDArray[np.uint64]:
-    """Return each link word as one number, made of its ASCII bytes, as `kernels.names` compares them."""
+    """Return each word of `LINKS` as one number, made of its ASCII bytes, as `kernels.names` compares them."""
     return np.array([int.from_bytes(link.encode(), "big") for link in LINKS], np.uint64)

@@ -3,7 +3,7 @@
 **Tracing characters.** A document is prepared in steps from text to text (`Reading.steps`). To trace a character back
 through a step, it is enough to know how many characters each character became, because no step changes their order:
 
-- Edits replace stretches of the text: every character of the replacement came from the whole stretch.
+- Edits replace stretches of the text: every character of a replacement is traced back to the whole stretch.
 - Lowercasing works character by character. The lowercase of `Σ` depends on its neighbours, but is always one character.
 - Stripping accents decomposes each character (NFKD) and then reorders the marks of a letter. Only characters with a
   combining class other than 0 move, and `unicode` drops exactly these; `ascii` drops everything but ASCII, whose class
@@ -19,10 +19,10 @@ take time that grows with the longest n-gram. So the vocabulary is stored as a p
 between spaces, and an n-gram is extended only while some term begins with it. A single word can be several edges, since
 names contain spaces.
 
-**Finding n-grams of characters.** Their places are those of their characters, without the spaces that were added to a
-word. An n-gram of such a space alone has the place of the character next to it. Each position of a text is looked up
-once in a table of the n-grams' first characters, and only then in the vocabulary; a word that occurs again is not
-looked up again.
+**Finding n-grams of characters.** The place of an n-gram is that of its characters, without the spaces that were added
+to the word. An n-gram that is only such a space has the place of the character next to it. To find n-grams fast, the
+characters at each position of a text are first looked up in a table of the n-grams' first characters, and only then
+whole n-grams in the vocabulary. The n-grams of a word that occurs again are not looked up again.
 """
 
 from __future__ import annotations
@@ -62,29 +62,35 @@ class TracedText(NamedTuple):
         return cls(text, begins, begins + 1)
 
     def after_edits(self, edits: Iterable[Edit]) -> TracedText:
-        """Return the text after edits; every character of a replacement is traced to the whole replaced stretch."""
+        """Return the text after edits; every character of a replacement is traced to the whole replaced stretch.
+
+        If the edit (1, 4, "xy") turns `abcde` into `axye`, both `x` and `y` are traced to where `bcd` was.
+        """
         edit_list = list(edits)
         if not edit_list:
             return self
         begins, ends = np.array([(begin, end) for begin, end, _ in edit_list]).T
-        # `lengths`: how many characters each one becomes. Outside of edits it stays one character; the first character
-        # of an edit becomes the whole replacement, the others nothing. The running sum of `changes` is 1 within edits.
-        changes = np.zeros(len(self.text) + 1, np.int64)  # adjacent edits cancel out where they meet
+        # `lengths` has how many characters of the new text each old character becomes: in the example 1, 2, 0, 0, 1.
+        # The first character of an edit becomes the whole replacement, its other characters nothing.
+        changes = np.zeros(len(self.text) + 1, np.int64)  # its running sum is 1 within edits and 0 outside
         changes[begins] += 1
-        changes[ends] -= 1
+        changes[ends] -= 1  # where an edit directly follows another, the two changes cancel out
         lengths = 1 - np.cumsum(changes[:-1])
         lengths[begins] = [len(replacement) for _, _, replacement in edit_list]
-        last_sources = np.arange(len(self.text))
-        last_sources[begins] = ends - 1  # a replacement ends where the last character of its edit does
-        sources = np.repeat(np.arange(len(self.text)), lengths)
-        return TracedText(apply_edits(self.text, edit_list), self.begins[sources], self.ends[last_sources[sources]])
+        # The old character where each new one begins (0, 1, 1, 4) and the one where it ends (0, 3, 3, 4).
+        first_sources = np.repeat(np.arange(len(self.text)), lengths)
+        last_of_edit = np.arange(len(self.text))
+        last_of_edit[begins] = ends - 1
+        last_sources = last_of_edit[first_sources]
+        return TracedText(apply_edits(self.text, edit_list), self.begins[first_sources], self.ends[last_sources])
 
     def after_character_step(self, step: Step) -> TracedText:
-        """Return the text after a step that replaces each character by itself, by others or by nothing.
+        """Return the text after a step that replaces each character by any number of characters, perhaps by none.
 
-        Places still refer to the original text.
+        The step lowercases, or removes accents or soft hyphens. Where it drops a letter or a mark, the characters next
+        to it are traced to the place of the dropped one, too.
         """
-        if self.text.isascii():  # lowercasing, and removing accents or soft hyphens, keeps the length of ASCII
+        if self.text.isascii():  # the step then keeps the length
             return self._replace(text=step(self.text))
         lengths = by_character(self.text, lambda character: len(step(character)))
         begins, ends = self.begins, self.ends
@@ -122,23 +128,25 @@ def _is_mark(character: str) -> bool:
 def last_attached(is_attached: Bools) -> Ints:
     """Return for each position the last of the attached positions that directly follow it, or itself if none does.
 
-    `is_attached` says which positions belong to the one before them, as combining marks do.
+    `is_attached` says which positions belong to a neighbour, as combining marks do. If the positions are 0 to 3, and 1
+    and 2 are attached, the result is 2, 2, 2, 3.
     """
     n = len(is_attached)
     unattached = np.where(is_attached, n, np.arange(n))  # n, which is beyond the end, in place of attached positions
-    next_unattached = np.minimum.accumulate(unattached[::-1])[::-1]
+    next_unattached = np.minimum.accumulate(unattached[::-1])[::-1]  # from each position on
     return np.append(next_unattached[1:], n) - 1  # the position before the next unattached one after each position
 
 
 def first_attached(is_attached: Bools, is_mark: Bools) -> Ints:
     """Return for each position the first of the attached positions directly before it, or itself if there is none.
 
-    A combining mark is never the first, since it belongs to the letter before it.
+    If the positions are 0 to 3, and 1 and 2 are attached, the result is 0, 1, 1, 1. Combining marks at the beginning of
+    such a run are skipped, since they belong to the letter before the run: if 1 is a mark, the result is 0, 1, 2, 2.
     """
     positions = np.arange(len(is_attached))
     last_unattached = np.maximum.accumulate(np.where(is_attached, -1, positions))  # up to each position, or -1
     first = np.append(-1, last_unattached[:-1]) + 1  # right after the last unattached position before each position
-    # The next position that is no mark, counted from each position itself.
+    # The first position from each position on that is no mark.
     next_letter = np.minimum.accumulate(np.where(is_mark, len(is_attached), positions)[::-1])[::-1]
     first_letter: Ints = np.minimum(next_letter[first], positions)  # itself if all before it are marks
     return first_letter
@@ -165,9 +173,9 @@ def _trace_joined_names(traced: TracedText, _: Step) -> TracedText:
 
 
 def _trace_turkish_i(traced: TracedText, step: Step) -> TracedText:
-    """Apply `words.lowercase_turkish_i`, which turns `I` and a combining dot into one character.
+    """Apply `words.lowercase_turkish_i`, which turns the two characters `I` and combining dot into `i`.
 
-    These two characters are first replaced by edits, so that the step then replaces each character by exactly one.
+    Edits do that first, so that the step then replaces each character by exactly one.
     """
     edits = ((*match.span(), "i") for match in re.finditer(words.DOTTED_I, traced.text))
     return _trace_one_for_one(traced.after_edits(edits), step)
@@ -189,7 +197,7 @@ TRACERS: dict[Step, Tracer] = {
 
 
 def trace_text(text: str, reading: Reading) -> TracedText:
-    """Return a prepared document, and where its characters come from."""
+    """Return a document after all steps of preparation, and where its characters come from."""
     _require_traceable(reading)
     traced = TracedText.of_document(text)
     for step in reading.steps:
@@ -200,8 +208,8 @@ def trace_text(text: str, reading: Reading) -> TracedText:
 def _require_traceable(reading: Reading) -> None:
     """Raise `InputError` if a user's function prepares texts or splits them into terms."""
     settings: dict[str, object] = {"preprocessor": reading.preprocessor, "strip_accents": reading.strip_accents}
-    if reading.analysis.function is not None:  # reported instead of the others, since one error is enough
-        settings = dict([reading.analysis.function])
+    if reading.analysis.function is not None:  # reported first, since one error is enough
+        settings = dict([reading.analysis.function])  # the name of one setting and its function
     hints: dict[str, Message] = {
         "analyzer": f"use one of {', '.join(map(repr, ANALYZERS))}",
         "tokenizer": ("use ", Setting("token_pattern")),
@@ -272,8 +280,9 @@ class NgramTable:
     """N-grams of characters by their first characters, to find them in texts.
 
     `terms` maps each n-gram, as it is in texts, to its term in the vocabulary, which may have marks. `ngram_range` has
-    the smallest and the largest length of the n-grams that are counted. `_lengths` has the lengths of the n-grams that
-    begin with the same `_n_first` characters, where `_n_first` is the length of the shortest n-gram.
+    the smallest and the largest length of the n-grams that are counted. `_n_first` is the length of the shortest n-gram
+    of the table, and `_lengths` maps the first `_n_first` characters of each n-gram to the lengths of all n-grams that
+    begin with them: for the n-grams `the`, `th` and `goal`, {"th": [2, 3], "go": [4]}.
     """
 
     def __init__(self, terms: Mapping[str, str], ngram_range: tuple[int, int]) -> None:
@@ -300,7 +309,7 @@ class NgramTable:
 
         A space is added before and after each word, but is not part of the place of an n-gram.
         """
-        occurrences: dict[str, list[Occurrence]] = {}  # of each distinct word, counted from where it begins
+        occurrences: dict[str, list[Occurrence]] = {}  # in each distinct word; places are relative to its begin
         for match in _NOT_SPACES.finditer(text):
             word, offset = match[0], match.start()
             if word not in occurrences:
@@ -316,8 +325,8 @@ class NgramTable:
                 yield 0, len(word), self._terms[padded]
             return
         for begin, end, term in self.find(padded):
-            # Turn places in `padded` into places in the word, which is one character to the left and has no spaces. The
-            # n-gram " " gets the place of the first or last character, so that no place is empty.
+            # Position 1 of `padded` is position 0 of the word. Added spaces at the ends are cut off, except that the
+            # n-gram " " gets the place of the first or last character of the word, so that no place is empty.
             yield min(max(begin - 1, 0), len(word) - 1), max(min(end - 1, len(word)), 1), term
 
 
@@ -345,8 +354,8 @@ class TermFinder:
         # Places in the prepared text: `begins` and `ends`. Places in the original text: `starts` and `stops`.
         first, last, terms = zip(*occurrences, strict=True)
         begins, ends = np.array(first), np.array(last)
-        # A place without characters can be at the end of the text or before its first character, where there is no
-        # character to trace. So one element is appended to each array.
+        # An empty place has no character to trace: it starts where the next character does, or at the end of the text
+        # (the appended element), and stops where it starts. The 0 is appended only because `ends - 1` may be -1 there.
         starts = np.append(traced.begins, len(text))[begins]
         stops = np.where(begins < ends, np.append(traced.ends, 0)[ends - 1], starts)
         order = np.lexsort((stops, starts))[:max_spans]
@@ -363,7 +372,7 @@ class TermFinder:
             places = self._analysis.token_places(text, joins_names=self._reading.joins_names)
             yield self._ngrams_of_words(text, places.sequences)
             if self._vocabulary.ngram_range[0] == 1:
-                yield self._words(text, places.grams)
+                yield self._single_words(text, places.grams)
             if self._analysis.char_ngram_range is not None:
                 yield self._ngrams.find_in_words(text.replace(SPACE_MARK, " "))
 
@@ -378,21 +387,27 @@ class TermFinder:
     # -- words ---------------------------------------------------------------------------------------------------
 
     def _ngrams_of_words(self, text: str, sequences: Iterable[list[Place]]) -> Iterator[Occurrence]:
-        """Yield each occurrence of a term that consists of words in a sequence, given the places of these words."""
+        """Yield each occurrence of a term that is a word or an n-gram of words, given the places of all words.
+
+        An n-gram consists of words of one sequence.
+        """
         for sequence in sequences:
             words, places = self._words_to_count(text, sequence)
             for first, last, term in self._terms_in(words):
                 yield places[first][0], places[last][1], term
 
-    def _words(self, text: str, places: list[Place]) -> Iterator[Occurrence]:
-        """Yield each occurrence of a term that is a single word, given the places of words."""
+    def _single_words(self, text: str, places: list[Place]) -> Iterator[Occurrence]:
+        """Yield each of the words at these places that is a term; n-grams of them are not searched."""
         words, counted_places = self._words_to_count(text, places)
         for word, place in zip(words, counted_places, strict=True):
             if word in self._vocabulary.columns:
                 yield *place, word
 
     def _words_to_count(self, text: str, places: list[Place]) -> tuple[list[str], list[Place]]:
-        """Return the words at some places as they are counted, and their places, without stop words."""
+        """Return the words at these places as they are counted (perhaps as normal forms), and the place of each.
+
+        Stop words and their places are left out.
+        """
         stop_words = self._vocabulary.stop_words
         counted_places = [(begin, end) for begin, end in places if text[begin:end] not in stop_words]
         words = [text[begin:end] for begin, end in counted_places]
@@ -412,7 +427,10 @@ class TermFinder:
         return root
 
     def _terms_in(self, words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
-        """Yield each occurrence of a term among the words: the positions of its first and last word, and the term."""
+        """Yield the terms that consist of words next to each other: the positions of the first and last, and the term.
+
+        In `["the", "goal"]`, the term `goal` is yielded as (1, 1, "goal"), and `the goal` as (0, 1, "the goal").
+        """
         shortest, longest = self._vocabulary.ngram_range
         root = self._tree
         for first in range(len(words)):

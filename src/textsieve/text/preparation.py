@@ -1,17 +1,17 @@
 """Settings for what happens to a text before its terms are counted, and the normal forms of words.
 
 The steps, in this order: remove tags (`markup`), join proper names into one word (`names`), lowercase and strip accents
-(`reading`), split into words, remove stop words, and normalise the remaining words except names. So stop words are
-compared as written in the text, not as stems. By default, none of this except lowercasing happens.
+(`reading`), split into words, remove stop words, and normalise the remaining words except names. So a stop word is
+compared with the word in the text, not with its stem. By default, texts are only lowercased and split.
 
 The setting `language` is the language of the normal forms. For Turkish and Azerbaijani it also determines how text is
 lowercased.
 
 **Normal forms** are stems or lemmas, looked up once for each distinct word. The forms that a package returns are
-lowercased and stripped of accents like the text: a German lemma can be `Haus` and must match the word `haus`. If a form
-is empty, contains white space or can't be encoded as UTF-8, the word stays as it is; so do names, which consist of
-several words, very long words, and words that can't be encoded. Forms are cached. When there are too many, the first
-half is kept, because frequent words come early in a text.
+lowercased and stripped of accents like the text: a German lemma can be `Haus` and must match the word `haus`. A word
+stays as it is if its form is empty, contains white space or can't be encoded as UTF-8. No form is looked up for names,
+which consist of several words, for very long words, and for words that can't be encoded. Forms are cached. When there
+are too many, the first half is kept, because frequent words come early in a text.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -53,7 +53,7 @@ class Normaliser:
             return cast("list[str]", forms)
         with self._lock:
             new_forms = self._look_up(word for word, form in zip(words, forms, strict=True) if form is None)
-        # `form` is false if it is None, and for the empty word, whose form is empty in any case.
+        # `form` is None if it was not cached. (Otherwise, it is false only for the empty word, whose form is empty.)
         return [form or new_forms.get(word, word) for word, form in zip(words, forms, strict=True)]
 
     def _look_up(self, words: Iterable[str]) -> dict[str, str]:
@@ -83,11 +83,10 @@ class Normaliser:
         self._cache = cache
 
     def _forms(self, words: list[str]) -> list[str]:
-        """Return the package's forms, lowercased and stripped like the text.
+        """Return the package's forms, *folded* like texts (lowercased and stripped of accents).
 
-        A word without a valid form is its own form. All forms are folded (lowercased and stripped) at once, as lines of
-        one text, because that is faster; if a form is then empty or has white space, each form is folded and checked by
-        itself.
+        A word without a valid form is its own form. All forms are folded at once, as lines of one text, because that is
+        faster. If a form is then empty or has white space, each form is folded and checked by itself.
         """
         package_forms = self._package_forms(words)
         if self._can_fold_lines:

@@ -1,11 +1,11 @@
 """Read documents: open and decode them, remove tags and join names if set, lowercase, and strip accents.
 
-The kernels lowercase ASCII themselves, so ASCII documents are passed to them unchanged. The exception is stripping
-accents: a character without its accent can become an uppercase letter, which must stay one.
+The kernels lowercase ASCII themselves, so ASCII documents are passed to them unchanged. This is not done if accents are
+stripped: that happens after lowercasing and can yield uppercase letters, which must stay uppercase.
 
-Few documents are counted without the kernels. How many are few depends on whether the process has loaded the kernels,
-which takes as long as counting millions of characters without them. So until it has loaded them, a process also counts
-larger batches without them, up to a total number of characters (`COLD_START_BUDGET`).
+Few documents are counted without the kernels, because loading these takes as long as counting millions of characters
+in plain Python. A process that has not loaded them yet also counts larger batches without them, up to a total number of
+characters (`COLD_START_BUDGET`).
 
 A user's function can replace lowercasing and stripping accents (`preprocessor`) or all of splitting a text into
 terms (`analyzer`). It runs in the calling thread, once for each document, in their order.
@@ -25,10 +25,10 @@ from .preparation import NO_PREPARATION, Preparation, normaliser
 from .words import NOT_SPACE, Accents, Forms, accent_stripper, lower_case, lowercase_turkish_i
 
 FEW_CHARACTERS, FEW_DOCUMENTS = 1 << 15, 1000
-"""The words of up to this many characters in up to this many documents are always counted without the kernels."""
+"""Up to this many documents with up to this many characters in total are always counted without the kernels."""
 
 FEW_CHARACTERS_FOR_NGRAMS = 1 << 7
-"""The same for n-grams of characters, for which plain Python is much slower."""
+"""Takes the place of FEW_CHARACTERS if n-grams of characters are counted, for which plain Python is much slower."""
 
 COLD_START_BUDGET = 64
 """Until it loads the kernels, a process counts up to this many times FEW_CHARACTERS without them, in total."""
@@ -40,37 +40,35 @@ INPUTS = ("content", "filename", "file")
 """The values of the setting `input`: what a document is given as."""
 
 _USE_WORDS = ("use ", Setting("analyzer", "word"), " or ", Setting("analyzer", "text"))
-_CHARACTERS_PER_DOCUMENT = 256  # the time that a document takes, whatever its length, in characters
-_EFFORT_OF_NGRAMS = 24  # the time of plain Python for n-grams of 3 to 5 characters, compared with words
-_KERNELS = "textsieve.kernels.words"
-_charged = 0  # what this process has counted without the kernels so far, in characters
+# Times are given as the number of characters whose words plain Python counts in the same time.
+_CHARACTERS_PER_DOCUMENT = 256  # the time that each document takes in addition to the time for its characters
+_EFFORT_OF_NGRAMS = 24  # the time for each character if its n-grams of 3 to 5 characters are counted
+_KERNELS = "textsieve.kernels.words"  # the module that is loaded with the kernels
+_charged = 0  # the time that this process has spent on counting without the kernels
 
 
 def are_few(n_characters: int, n_documents: int, effort: int = 1) -> bool:
     """Return whether documents with `n_characters` in total should be counted without the kernels.
 
-    They should if they are below fixed limits, or if the kernels are not loaded yet and `COLD_START_BUDGET` is not used
-    up. `effort` is the time that plain Python takes for a character, compared with counting words.
+    They should if they are within fixed limits, or if the kernels are not loaded yet and `COLD_START_BUDGET` is not
+    used up. `effort` is the time that plain Python takes for a character: 1 for words, more for n-grams of characters.
     """
-    max_characters = FEW_CHARACTERS if effort == 1 else FEW_CHARACTERS_FOR_NGRAMS  # an effort of 1 means words
+    max_characters = FEW_CHARACTERS if effort == 1 else FEW_CHARACTERS_FOR_NGRAMS
     if n_characters <= max_characters and n_documents <= FEW_DOCUMENTS:
         return True
     total = _charged + effort * n_characters + n_documents * _CHARACTERS_PER_DOCUMENT
     return _KERNELS not in sys.modules and total <= COLD_START_BUDGET * FEW_CHARACTERS
 
 
-def _charge(n_characters: int, n_documents: int) -> None:
-    """Add documents to the work that this process has done without the kernels.
-
-    The caller has multiplied the number of characters by the effort (see `are_few`).
-    """
+def _charge(n_characters: int, n_documents: int, effort: int) -> None:
+    """Add the time for counting some documents to what this process has spent on counting without the kernels."""
     global _charged
-    _charged += n_characters + n_documents * _CHARACTERS_PER_DOCUMENT
+    _charged += effort * n_characters + n_documents * _CHARACTERS_PER_DOCUMENT
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How documents are read: the settings from files or bytes to prepared texts and their terms."""
+    """The settings for reading documents: from files or bytes to prepared texts and their terms."""
 
     lowercase: bool
     strip_accents: Accents
@@ -163,7 +161,7 @@ class Reading:
         if analysis.function is not None:
             name, _ = analysis.function
             return Setting(name), f" returns nothing{but_stop_words}"
-        if analysis.has_characters:
+        if analysis.counts_only_characters:
             return ("they have fewer characters than the shortest n-gram",)
         if analysis.analyzer == "text":
             return (f"they have no words or symbols{but_stop_words}",)
@@ -173,7 +171,10 @@ class Reading:
 
     @property
     def splits_at_spaces(self) -> bool:
-        """Return whether all terms are words of a usual token pattern, which needs spaces (or marks) between words."""
+        """Return whether all terms are words of a usual token pattern, which needs spaces (or marks) between words.
+
+        Such terms are useless for texts in Chinese, for example.
+        """
         analysis = self.analysis
         has_usual_pattern = analysis.analyzer == "word" and analysis.rule is not None
         return has_usual_pattern and analysis.char_ngram_range is None and self.preprocessor is None
@@ -203,15 +204,16 @@ class Reading:
 
     @property
     def _takes_any_document(self) -> bool:
-        """Return whether a user's function is the first to see a document, which need not be a text then."""
+        """Return whether the first step for a document is a user's function, so that it may be any object."""
         if self.preparation.tags == "drop":
             return False
         return self._is_folded_by_user or (self.analysis.function is not None and not self.steps)
 
     def few_or_many(self, documents: Iterable[Any]) -> tuple[list[Any] | None, Iterator[Any]]:
-        """Return the prepared texts as a list if they are few, otherwise None; and in both cases as an iterator.
+        """Return the prepared texts as a list if they are few, otherwise None; and in both cases an iterator over them.
 
-        If they are many, the iterator yields texts for the kernels, which may still have to be lowercased.
+        The caller counts the list in plain Python, or the texts of the iterator with kernels. If texts are many, the
+        iterator prepares them one by one, and leaves lowercasing ASCII to the kernels.
         """
         if isinstance(documents, str | bytes):
             raise InputError("Got a single string", hint="give an iterable of documents, for example [text]")
@@ -228,12 +230,12 @@ class Reading:
             n_characters += len(text) if isinstance(text, str) else 0
             if not are_few(n_characters, len(texts_read), effort):
                 return None, self._prepare(chain(texts_read, texts), for_kernels=True)
-        _charge(effort * n_characters, len(texts_read))
+        _charge(n_characters, len(texts_read), effort)
         few = list(self._prepare(texts_read, for_kernels=False))
         return few, iter(few)
 
     def _decode(self, documents: Iterable[Any]) -> Iterator[Any]:
-        """Yield the documents as strings, or as they are if a user's function takes any."""
+        """Yield the documents as strings, or unchanged if the first step is a user's function that takes any object."""
         takes_any, is_content = self._takes_any_document, self.input == "content"
         for number, document in enumerate(documents):
             if isinstance(document, str) and is_content:
@@ -300,7 +302,7 @@ class Reading:
     def _prepare(self, texts: Iterable[Any], *, for_kernels: bool) -> Iterator[Any]:
         """Yield the texts after all steps of preparation; ASCII texts are not lowercased if the kernels do that."""
         cleaning_steps, folding_steps = self._cleaning_steps(for_kernels=for_kernels), self._folding_steps()
-        skip_ascii = for_kernels and self.kernels_lowercase and self.is_split_by_kernels
+        kernels_fold_ascii = for_kernels and self.kernels_lowercase and self.is_split_by_kernels
         # A user's analyzer takes the place of the preprocessor, too.
         is_preprocessed = self.preprocessor is not None and not callable(self.analysis.analyzer)
         for number, text in enumerate(texts):
@@ -308,13 +310,16 @@ class Reading:
                 text = step(text)
             if is_preprocessed:
                 text = self._preprocess(text, number)
-            elif not (skip_ascii and text.isascii()):
+            elif not (kernels_fold_ascii and text.isascii()):
                 for step in folding_steps:
                     text = step(text)
             yield text
 
     def _preprocess(self, text: Any, number: int) -> Any:
-        """Return what the preprocessor makes of a document, which is a text unless a user's function splits it."""
+        """Return a document after the user's preprocessor; raise `InputError` if that must return a text but does not.
+
+        It may return any object if another user's function splits it into terms.
+        """
         assert self.preprocessor is not None
         preprocessed = self.preprocessor(text)
         if self.analysis.function is None and not isinstance(preprocessed, str):
@@ -335,7 +340,7 @@ class Reading:
     @property
     def is_split_by_kernels(self) -> bool:
         """Return whether kernels split texts into terms; if not, only Python can do that (see `text.analysis`)."""
-        if self.analysis.has_characters:
+        if self.analysis.counts_only_characters:
             return True
         rule = self.analysis.rule
         if rule is None:

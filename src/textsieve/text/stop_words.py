@@ -2,22 +2,25 @@
 
 **Languages.** The English list is scikit-learn's and is used unchanged, so that counts are those of `CountVectorizer`.
 The lists of other languages come from stopwordsiso. Each entry is read as a text is: lowercased, perhaps without
-accents, then split by the analyzer and the token pattern. So a list has exactly the words that texts are split into:
-with the default pattern, `qu'` becomes `qu`, and `à` is left out because words have two letters; with the analyzer
-"text", `à`, `的` and `है` are stop words, too.
+accents, then split by the analyzer and the token pattern. So the words of a list are spelled like the words of texts:
+with the default pattern, `qu'` becomes `qu`, and `à` is left out because words have at least two letters; with the
+analyzer "text", `à`, `的` and `है` are stop words, too.
 
-Some entries are left out, since their parts are words with other meanings: phrases such as `bắt đầu từ` and
-`semata-mata`, unless the token pattern matches them as one word, and with the analyzer "text" words of scripts without
-spaces that are longer than a gram (`为什么` has three characters, and texts are split into one and two).
+Two kinds of entries are left out, because they would be split into parts that are words with other meanings:
 
-A user's tokenizer or preprocessor is never called for stop words, because it may expect other texts. The words are then
-those of the default pattern, if there is a tokenizer.
+- phrases such as `bắt đầu từ` and `semata-mata`, unless the token pattern matches them as one word;
+- with the analyzer "text", words of scripts without spaces that are longer than a gram: `为什么` has three characters,
+  but texts are split into grams of one and two characters.
 
-**Lists of users.** They are compared with words as they are read: lowercased, perhaps without accents, split at
-apostrophes and hyphens. So `Der`, `für` (without accents) and `don't` never match. `matchable_stop_words` reads each
-stop word as a text would be read, and warns about those that become other words, as scikit-learn does. It does not warn
-if these words are on the list as well (`Der` and `der`) or if none remain (`I` is not a word). The list itself is not
-changed: `don't` should not remove every `don` from a text.
+A user's tokenizer or preprocessor is never called for stop words, because it may expect other texts. If there is a
+tokenizer, the entries are split by the default token pattern instead.
+
+**Lists of users.** The words of a list are used unchanged. They are compared with the words of prepared texts, which
+are lowercased, perhaps without accents, and split at apostrophes and hyphens. So `Der`, `für` (if accents are stripped)
+and `don't` never match. `matchable_stop_words` reads each stop word as a text would be read, and warns about those that
+become other words, as scikit-learn does. It does not warn if these words are on the list as well (`Der` and `der`) or
+if nothing remains (`I` is not a word). The stop word is not replaced by what it is read as: `don't` should not remove
+every `don` from a text.
 """
 
 import re
@@ -107,7 +110,8 @@ def _stop_words_of_package(code: str, strip_accents: Accents, lowercase: bool, a
         entries += [
             _FIRST_LETTER.sub(lambda match: _capital(match[0], code), entry, count)
             for entry in entries
-            # Capitalise the first word only (1), and all words (0): `Aujourd'Hui` is split into `Aujourd` and `Hui`.
+            # `sub` replaces `count` matches, 0: all. So the first word is capitalised, and all words: `Aujourd'hui` and
+            # `Aujourd'Hui`.
             for count in (1, 0)
         ]
     strip = accent_stripper(strip_accents)
@@ -120,7 +124,7 @@ _cached_stop_words = lru_cache(maxsize=64)(_stop_words_of_package)
 
 
 def _words_of_entry(entry: str, analysis: Analysis) -> list[str]:
-    """Return the words that an entry of a list of stop words is split into, or none if its parts mean other things."""
+    """Return the words that an entry of a list of stop words is split into, or none if it is left out (see the top)."""
     words = analysis.tokens(entry)
     if entry in words:
         return [entry]
@@ -129,7 +133,7 @@ def _words_of_entry(entry: str, analysis: Analysis) -> list[str]:
     if analysis.analyzer != "text":  # parts of a word, such as `qu` of `qu'`
         return words
     sequences, grams = split_text(entry)
-    if grams:  # a word of a script without spaces that is longer than a gram
+    if grams:  # a word of a script without spaces that is longer than a gram: a gram itself is in `words`
         return []
     return [word for sequence in sequences for word in sequence if any(map(str.isalnum, word))]  # without symbols
 
@@ -144,12 +148,13 @@ def matchable_stop_words(stop_words: Collection[str], reading: Reading) -> froze
 
     Warn about those that are read as other words, unless these are on the list as well.
     """
-    # The words that remain of a stop word if it is read as a text: none, itself, or others.
+    # The words that a stop word becomes if it is read as a text: none, itself, or others.
     read_as = {word: reading.analysis.tokens(reading.folded(word)) for word in stop_words}
     has_grams = reading.analysis.analyzer == "text"  # then a word can be read as itself and parts of it
     matchable = frozenset(word for word, read in read_as.items() if read == [word] or (has_grams and word in read))
+    all_stop_words = set(stop_words)
     unmatched = {
-        word: read for word, read in read_as.items() if word not in matchable and not set(stop_words).issuperset(read)
+        word: read for word, read in read_as.items() if word not in matchable and not all_stop_words.issuperset(read)
     }
     if unmatched:
         warn(_unmatched_warning(unmatched, len(read_as)))

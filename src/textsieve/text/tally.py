@@ -1,8 +1,8 @@
 """Count documents slice by slice on several threads, with the same result for any number of threads.
 
-A slice is half a megabyte of text, so that its bytes, its part of the output and most of the term table stay in the
-processor's cache. The calling thread reads and encodes the next slice while other threads count, each with its own
-table. Besides the counts, at most one slice per thread is in memory.
+A *slice* is some documents with about half a megabyte of text, so that its bytes, its part of the output and most of
+the term table stay in the processor's cache. The calling thread reads and encodes the next slice while other threads
+count earlier ones, each with its own table. Besides the counts, at most one slice per thread is in memory.
 """
 
 from collections.abc import Iterable, Iterator
@@ -30,7 +30,10 @@ SLICE_CHARACTERS = 1 << 19
 def slices_for(
     texts: Iterator[Any], reading: Reading, ngram_range: tuple[int, int], stop_words: frozenset[str]
 ) -> Iterator[AnySlice]:
-    """Yield the prepared texts in slices for a table that `table_for` returns for the same reading."""
+    """Yield the prepared texts in slices, as the table of `combined_table.table_for` for the same reading counts them.
+
+    They contain texts if kernels split these, otherwise lists of terms.
+    """
     if reading.is_split_by_kernels:
         return encoded_slices(texts, keeps_nul=reading.analysis.keeps_nul)
     return term_slices(reading.term_lists(texts, ngram_range, stop_words))
@@ -41,9 +44,14 @@ def encoded_slices(texts: Iterable[str], *, keeps_nul: bool = False) -> Iterator
 
     With `keeps_nul`, NUL can be a part of terms, and is encoded as `NUL_BYTES`.
     """
-    encoded: list[bytes] = []
+    encoded: list[bytes] = []  # the texts of the current slice
     size = 0
     has_wide = False
+
+    def current_slice() -> Slice:
+        """Return the current slice, in which each text is followed by 0xFF."""
+        return Slice(b"\xff".join([*encoded, b""]), len(encoded), has_wide)
+
     for text in texts:
         has_nul = keeps_nul and "\0" in text
         if text.isascii() and not has_nul:
@@ -54,14 +62,14 @@ def encoded_slices(texts: Iterable[str], *, keeps_nul: bool = False) -> Iterator
             has_wide = True
         size += len(text) + 1
         if size >= SLICE_CHARACTERS:
-            yield Slice(b"\xff".join([*encoded, b""]), len(encoded), has_wide)
+            yield current_slice()
             encoded, size, has_wide = [], 0, False
     if encoded:
-        yield Slice(b"\xff".join([*encoded, b""]), len(encoded), has_wide)
+        yield current_slice()
 
 
 def term_slices(term_lists: Iterable[list[str]]) -> Iterator[TermSlice]:
-    """Yield documents that are given as lists of terms in slices of about half a megabyte."""
+    """Yield slices of about half a megabyte; each document is given as the list of its terms."""
     terms: list[str] = []
     ends: list[int] = []
     size = 0
@@ -80,8 +88,9 @@ def term_slices(term_lists: Iterable[list[str]]) -> Iterator[TermSlice]:
 class SliceTally:
     """The counts of all slices.
 
-    If workers learned terms, each with its own numbers, `workers` has the worker that counted each slice, and
-    `final_numbers` has, for each worker, the final number of each of its terms. Otherwise both are None.
+    If several workers learned terms, each numbered them itself. Then `workers` has the worker that counted each slice,
+    and `final_numbers` has for each worker the final number of each of its terms. Otherwise both are None: the counts
+    have final numbers already.
     """
 
     slices: list[SliceCounts]
@@ -89,9 +98,9 @@ class SliceTally:
     final_numbers: list[Ints] | None
 
     def _by_slice(self, values: Ints) -> list[Ints]:
-        """Return for each slice an array with the value of each term number that occurs in the slice.
+        """Return for each slice an array of values, indexed by the term numbers that the counts of the slice use.
 
-        `values` has a value for each final term number. A slice has the numbers of the worker that counted it.
+        `values` is indexed by final term numbers.
         """
         if self.workers is None or self.final_numbers is None:
             return [values] * len(self.slices)
@@ -112,7 +121,10 @@ class SliceTally:
         return doc_freq, occurrences
 
     def rows(self, columns: Ints, n_columns: int, *, dtype: type[np.number], n_jobs: int) -> CSR:
-        """Return the counts as CSR rows, and free the tally; `columns` maps term numbers to columns (-1: none)."""
+        """Return the counts as CSR rows, and free those of this tally, which can't be used any more.
+
+        `columns` maps final term numbers to columns (-1: none).
+        """
         slice_columns = self._by_slice(columns)
         all_have_columns = bool((columns >= 0).all())
         sizes = [  # the number of values in each row, slice by slice
@@ -129,12 +141,13 @@ class SliceTally:
         begins = indptr[np.cumsum([0, *map(len, sizes)])]  # where the values of each slice begin
         passes = kernels.radix_passes(n_columns)
 
-        def write(number: int) -> None:
+        def write_slice(number: int) -> None:
+            """Write the rows of a slice, and free its counts."""
             written = slice(begins[number], begins[number + 1])
             kernels.write_rows(*self.slices[number], slice_columns[number], passes, indices[written], data[written])
-            self.slices[number] = _NO_COUNTS  # free its counts, which are in the rows now
+            self.slices[number] = _NO_COUNTS
 
-        parallel_map(write, len(self.slices), n_jobs)
+        parallel_map(write_slice, len(self.slices), n_jobs)
         return CSR(data, indices, indptr.astype(index_type), n_columns)
 
 
@@ -144,7 +157,7 @@ _NO_COUNTS = SliceCounts(np.empty(0, np.uint64), np.empty(0, np.uint64))
 def tally(slices: Iterator[AnySlice], table: Table, *, learn: bool, n_jobs: int) -> SliceTally:
     """Count all slices on `n_jobs` threads.
 
-    With `learn`, the table then contains all terms of the slices, numbered in the order of first use.
+    With `learn`, new terms are added to the table, numbered in the order in which they first occur.
     """
     if n_jobs == 1:  # the only thread can add terms to `table` itself
         counter = table if learn else table.reader()
@@ -162,9 +175,9 @@ def tally(slices: Iterator[AnySlice], table: Table, *, learn: bool, n_jobs: int)
         finally:  # also after an error, so that `idle.get` below never waits forever
             idle.put(worker)
 
-    # The calling thread reads and encodes the documents, since their source may not be safe for other threads. A worker
-    # gets a slice only when it is idle, so its slices are in the order of the documents. There are at most `n_jobs`
-    # workers; a new one is added only if none is idle.
+    # The calling thread reads and encodes the documents (the loop over `slices` does), since their source may not be
+    # safe for other threads. A worker gets a slice only when it is idle, so it counts its slices in the order of the
+    # documents. There are at most `n_jobs` workers; a new one is added only if none is idle.
     slice_workers: list[int] = []
     futures: list[Future[tuple[SliceCounts, Any]]] = []
     with ThreadPoolExecutor(n_jobs) as pool:

@@ -5,7 +5,7 @@ the order in which they first occur, however documents are split into slices and
 of its slices in a table of its own, and these are added to the common table slice by slice, in the order of the
 documents.
 
-N-grams are stored as a tree (`GramTree`): the parent of an n-gram is the n-gram without its last word, and the number
+N-grams are stored as a tree (`NgramTree`): the parent of an n-gram is the n-gram without its last word, and the number
 of a parent is lower than those of its children.
 """
 
@@ -46,10 +46,11 @@ NOT_SPACES = TokenRule(NOT_SPACE, min_length=1)
 _32, _LOW_32 = np.uint64(32), np.uint64((1 << 32) - 1)
 
 
-class GramTree:
+class NgramTree:
     """A tree of n-grams, which are its nodes, with a hash table to look them up; see `kernels.ngrams` for the arrays.
 
-    A node is a code: (number of its parent + 1) << 32 | number of its last word.
+    The parent of `the red house` is `the red`, whose parent is `the`, which has none. A node is stored as the code
+    (number of its parent + 1, or 0 if it has none) << 32 | number of its last word.
     """
 
     def __init__(self) -> None:
@@ -58,7 +59,7 @@ class GramTree:
         self.size = 0
         self.entries: Codes = np.empty(FEW_ENTRIES, np.uint64)
 
-    def reader(self) -> "GramTree":
+    def reader(self) -> "NgramTree":
         """Return a tree with which another thread counts the same n-grams.
 
         It shares the n-grams, but has its own slots, which record where each n-gram was last counted.
@@ -74,12 +75,12 @@ class GramTree:
         state = np.zeros(words.STATE_SIZE, np.uint64)
         state[words.N_WORDS] = self.size  # for this kernel, the number of n-grams
         min_n = ngram_range[0]
-        # No n-gram is longer than the longest document, counted in words.
+        # No n-gram is longer than the longest document, counted in words. The kernel makes sure that there is room for
+        # `max_n` more n-grams, those that begin at the same word, so a huge `max_n` would take much memory.
         longest_document = int(np.diff(sequences.row_ends, prepend=np.uint64(0)).max(initial=1))
-        # The kernel reserves room for `max_n` n-grams, those that begin at the same word.
         max_n = min(ngram_range[1], longest_document)
         while True:  # the kernel stops when an array is full, and continues from `state` when there is more room
-            done = ngrams.count_grams(
+            done = ngrams.count_ngrams(
                 *sequences, min_n, max_n, self.slots, self.nodes, SEED, learn, self.entries, row_ends, state
             )
             self.size = int(state[words.N_WORDS])
@@ -89,10 +90,11 @@ class GramTree:
             self._make_room(max_n)
             self.entries = with_room(self.entries, n_entries + max_n)
 
-    def absorb(self, other: "GramTree", first: int, last: int, word_numbers: Ints, numbers: Ints) -> None:
+    def absorb(self, other: "NgramTree", first: int, last: int, word_numbers: Ints, numbers: Ints) -> None:
         """Add the n-grams of another tree with numbers from `first` to before `last`.
 
-        `word_numbers` has the numbers of the other tree's words in this one; `numbers` gets those of its n-grams.
+        `word_numbers` maps the other tree's word numbers to those of this tree. `numbers` gets, at the number of each
+        added n-gram in the other tree, its number in this tree.
         """
         while True:  # the kernel stops when an array is full, and returns the n-gram to continue with
             first, size = ngrams.add_nodes(
@@ -104,7 +106,7 @@ class GramTree:
             self._make_room(1)
 
     def add(self, sequences: SliceCounts) -> Ints:
-        """Return the number of each sequence, taken as one n-gram, adding new n-grams; -1 for an empty sequence."""
+        """Return the number of each sequence of words as one n-gram, adding new n-grams; -1 for an empty sequence."""
         numbers = np.empty(sequences.row_ends.size, np.int64)
         n_done = 0
         while True:  # the kernel stops when an array is full, and returns how many sequences are done
@@ -134,19 +136,20 @@ class GramTree:
     def depths(self, first: int = 0) -> Ints:
         """Return the number of words of each n-gram, from number `first` on."""
         depths = np.ones(self.size - first, np.int64)
-        ancestors = self.nodes[first : self.size] >> _32  # the number of the parent plus one; 0: no parent
-        # Go up one level at a time, until no n-gram has an ancestor left to count.
-        while len(with_parent := np.flatnonzero(ancestors)):
-            depths[with_parent] += 1
-            ancestors[with_parent] = self.nodes[ancestors[with_parent] - np.uint64(1)] >> _32
+        # The next ancestor of each n-gram that is not counted yet: its number plus one, or 0 if there is none. In each
+        # round, all n-grams go up one level.
+        ancestors = self.nodes[first : self.size] >> _32
+        while len(with_ancestor := np.flatnonzero(ancestors)):
+            depths[with_ancestor] += 1
+            ancestors[with_ancestor] = self.nodes[ancestors[with_ancestor] - np.uint64(1)] >> _32
         return depths
 
     def ranks(self, word_ranks: Ints) -> Ints:
         """Return the rank of each n-gram in the order in which Python sorts their words joined by spaces.
 
-        A space sorts before every word character, so this is the order of a depth-first walk that visits children by
-        their last words. The rank of an n-gram is that of its parent, plus one, plus the sizes of the subtrees of its
-        earlier siblings.
+        `word_ranks` has the rank of each word. A space sorts before every word character, so this is the order of a
+        depth-first walk that visits the children of a node by their last words: `a`, `a b`, `a b c`, `a d`, `b`. So the
+        rank of an n-gram is that of its parent, plus one, plus the sizes of the subtrees of its earlier siblings.
         """
         parents, last_words = self._parents_and_words()
         depths = self.depths()
@@ -156,13 +159,15 @@ class GramTree:
             level = np.flatnonzero(depths == depth)
             sizes += np.bincount(parents[level], sizes[level], self.size).astype(np.int64)
         order = np.argsort((parents + 1) << 32 | word_ranks[last_words])  # siblings are adjacent, sorted by last word
-        sizes_before = np.cumsum(sizes[order]) - sizes[order]  # of all nodes before; below, of earlier siblings only
+        sizes_before = np.cumsum(sizes[order]) - sizes[order]  # the subtrees of all nodes before each node in `order`
+        # Subtract what is before the first sibling: then `sizes_before` has the subtrees of earlier siblings only.
         sorted_parents = parents[order]
-        first_child = np.flatnonzero(np.diff(sorted_parents, prepend=-2))  # parents are -1 or more, so -2 differs
-        sizes_before -= np.repeat(sizes_before[first_child], np.diff(first_child, append=self.size))
+        first_siblings = np.flatnonzero(np.diff(sorted_parents, prepend=-2))  # parents are -1 or more, so -2 differs
+        n_siblings = np.diff(first_siblings, append=self.size)
+        sizes_before -= np.repeat(sizes_before[first_siblings], n_siblings)
         ranks = np.empty(self.size, np.int64)
         ranks[order] = sizes_before
-        for depth in range(2, deepest + 1):
+        for depth in range(2, deepest + 1):  # from the top: parents have their final rank before their children
             level = np.flatnonzero(depths == depth)
             ranks[level] += ranks[parents[level]] + 1
         return ranks
@@ -172,7 +177,9 @@ class GramTree:
         parents, last_words = self._parents_and_words()
         n_words = self.depths()[numbers]
         ngram_words = np.empty(int(n_words.sum()), np.int64)
-        positions = np.cumsum(n_words) - 1  # n-grams are written backwards, so this is where their last words go
+        # Each n-gram is written backwards, from its last word up to the root: in each round, `nodes` has the next node
+        # of each n-gram (-1: none is left), and `positions` where its last word goes.
+        positions = np.cumsum(n_words) - 1
         nodes = numbers.copy()
         while len(unfinished := np.flatnonzero(nodes >= 0)):
             ngram_words[positions[unfinished]] = last_words[nodes[unfinished]]
@@ -205,7 +212,7 @@ class CountingTable(Protocol):
         """Return a table with the same settings and no terms, for a thread that learns terms for `absorb`."""
 
     def absorb(self, others: Sequence[Self], slices: Iterable[tuple[int, Any]]) -> list[Ints]:
-        """Add the terms of other tables; return for each table the numbers of its terms in this one.
+        """Add the terms of other tables; return for each of them the numbers that its terms have in this table.
 
         `slices` has a pair for each slice of documents, in the order of the documents: the position in `others` of the
         table that counted the slice, and the `sizes` of that table just after it had counted the slice. So new
@@ -229,9 +236,9 @@ class TermTable:
     """A table of terms and their numbers, for one range of n-gram lengths and one list of stop words.
 
     With `lowercase_ascii`, the letters A to Z are lowercased. With `forms`, words count as their normal forms. With
-    `joins_names`, words can be names. If terms are not n-grams of words, there is no `GramTree`, and each term is one
-    "word" of the table of words: a word, an n-gram of characters, or a term that was listed in Python. N-grams of
-    characters are formed between the characters that `character_rule` does not match.
+    `joins_names`, words can be names. If terms are not n-grams of words, there is no `NgramTree`, and each term is one
+    "word" of the table of words: a word, an n-gram of characters, or a term that was listed in Python. For n-grams of
+    characters, `character_rule` matches the characters that are not white space.
     """
 
     def __init__(
@@ -247,30 +254,32 @@ class TermTable:
         character_rule: TokenRule = NOT_SPACES,
     ) -> None:
         self.ngram_range = ngram_range
-        self._grams: GramTree | None = None
+        self._ngrams: NgramTree | None = None
         self._words: WordTable
         rule = analysis.rule
         if not is_split_by_kernels or rule is None:
             rule = character_rule
             self._words = (
-                CharacterTable(ngram_range, padded=analysis.is_padded) if analysis.has_characters else SpelledTable()
+                CharacterTable(ngram_range, padded=analysis.is_padded)
+                if analysis.counts_only_characters
+                else SpelledTable()
             )
-            self._terms_are_any_text = True  # `add_terms` adds them as they are spelled
+            self._terms_are_any_text = True
         else:
             # Leave out stop words that no token can equal. With the analyzer "text", only `SPACE_MARK` is left out: it
             # is the break at which n-grams end, and must not be dropped as a stop word.
             if rule.splits_scripts:
-                possible = sorted(word for word in stop_words if word != SPACE_MARK)
+                matchable = sorted(word for word in stop_words if word != SPACE_MARK)
             else:
-                possible = sorted(word for word in stop_words if analysis.pattern.fullmatch(word))
-            word_table = WordTable(possible)
+                matchable = sorted(word for word in stop_words if analysis.pattern.fullmatch(word))
+            word_table = WordTable(matchable)
             self._words = word_table if forms is None else FormTable(forms, word_table)
-            self._grams = None if tuple(ngram_range) == (1, 1) else GramTree()
-            # Whether `add_terms` must not split terms by the rule: a form or a name need not look like a word, and the
-            # analyzer "text" may split a term into several tokens.
+            self._ngrams = None if tuple(ngram_range) == (1, 1) else NgramTree()
+            # Then `add_terms` adds terms as they are spelled, instead of splitting them by the rule: a form or a name
+            # need not look like a word, and the analyzer "text" may split a term into several tokens.
             self._terms_are_any_text = joins_names or forms is not None or rule.splits_scripts
         self._tokens = TokenClasses.of(
-            rule, lowercase=lowercase_ascii, joins_names=joins_names, breaks=self._grams is not None
+            rule, lowercase=lowercase_ascii, joins_names=joins_names, breaks=self._ngrams is not None
         )
 
     @classmethod
@@ -289,23 +298,23 @@ class TermTable:
     @property
     def size(self) -> int:
         """Return how many numbers are in use, including those of stop words and of n-grams that are too short."""
-        return self._words.size if self._grams is None else self._grams.size
+        return self._words.size if self._ngrams is None else self._ngrams.size
 
     @property
     def sizes(self) -> tuple[int, int]:
         """Return the number of known words and of known n-grams; `absorb` needs what they were after each slice."""
-        return self._words.size, 0 if self._grams is None else self._grams.size
+        return self._words.size, 0 if self._ngrams is None else self._ngrams.size
 
     # -- counting ------------------------------------------------------------------------------------------------
 
     def count(self, documents: AnySlice, *, learn: bool) -> SliceCounts:
         """Count the terms of some documents; with `learn`, add unknown terms."""
-        if self._grams is None:
+        if self._ngrams is None:
             return self._words.count(documents, self._tokens, learn=learn, in_sequence=False)
         sequences = self._words.count(documents, self._tokens, learn=learn, in_sequence=True)
         if self._tokens.rule.splits_scripts:
             _end_ngrams_at_breaks(sequences, self._words)
-        return self._grams.count(sequences, self.ngram_range, learn=learn)
+        return self._ngrams.count(sequences, self.ngram_range, learn=learn)
 
     # -- one table per thread ------------------------------------------------------------------------------------
 
@@ -313,7 +322,7 @@ class TermTable:
         """Return a table with which another thread counts these terms, without adding any."""
         other = copy(self)
         other._words = self._words.reader()
-        other._grams = None if self._grams is None else self._grams.reader()
+        other._ngrams = None if self._ngrams is None else self._ngrams.reader()
         return other
 
     def return_readers(self, readers: Iterable["TermTable"]) -> None:
@@ -325,33 +334,33 @@ class TermTable:
         """Return a table with the same settings and no terms, for a thread that learns terms for `absorb`."""
         other = copy(self)
         other._words = self._words.empty_copy()
-        other._grams = None if self._grams is None else GramTree()
+        other._ngrams = None if self._ngrams is None else NgramTree()
         return other
 
     def absorb(self, others: Sequence["TermTable"], slices: Iterable[tuple[int, Any]]) -> list[Ints]:
-        """Add the terms of other tables; return for each table the numbers of its terms in this one.
+        """Add the terms of other tables; return for each of them the numbers that its terms have in this table.
 
         `slices` has a pair for each slice of documents, in the order of the documents: the position in `others` of the
         table that counted the slice, and the `sizes` of that table just after it had counted the slice. So new
         terms are added slice by slice, in the order of the documents.
         """
-        # At first, each word has its number in the other table. That is right for stop words, which are the first words
-        # of all tables; the other numbers are overwritten.
+        # For each other table, the number in this one of each of its words. At first, that is the number in the other
+        # table: right for stop words, which are the first words of all tables; the other numbers are overwritten.
         word_numbers = [np.arange(other._words.size) for other in others]
-        gram_numbers = [np.empty(other.size, np.int64) for other in others]
+        ngram_numbers = [np.empty(other.size, np.int64) for other in others]
         # Most words of the largest table are new; making room for them at once is faster than growing step by step.
         largest = max((other._words for other in others), key=lambda words: words.size, default=self._words)
         self._words.reserve(self._words.size + largest.size, int(largest.starts[largest.size]))
         absorbed = [(other._words.n_stop, 0) for other in others]  # how many words and n-grams of each are done
-        for index, (n_words, n_grams) in slices:
+        for index, (n_words, n_ngrams) in slices:
             spelling, starts = others[index]._words.spellings()
-            first_word, first_gram = absorbed[index]
+            first_word, first_ngram = absorbed[index]
             word_numbers[index][first_word:n_words] = self._words.add(spelling, starts[first_word : n_words + 1])
-            other_grams = others[index]._grams
-            if self._grams is not None and other_grams is not None:
-                self._grams.absorb(other_grams, first_gram, n_grams, word_numbers[index], gram_numbers[index])
-            absorbed[index] = n_words, n_grams
-        return word_numbers if self._grams is None else gram_numbers
+            other_ngrams = others[index]._ngrams
+            if self._ngrams is not None and other_ngrams is not None:
+                self._ngrams.absorb(other_ngrams, first_ngram, n_ngrams, word_numbers[index], ngram_numbers[index])
+            absorbed[index] = n_words, n_ngrams
+        return word_numbers if self._ngrams is None else ngram_numbers
 
     # -- terms ---------------------------------------------------------------------------------------------------
 
@@ -365,27 +374,27 @@ class TermTable:
         sequences = self._words.count(documents, as_written, learn=True, in_sequence=True)
         word_numbers = (sequences.entries >> _32).astype(np.int64)
         ends = sequences.row_ends.astype(np.int64)
-        # A string is a term if it consists of nothing but words with one space between each two of them: its words and
-        # n - 1 spaces account for all its bytes but the terminator. Stop words are not in `sequences`, so a string with
-        # one is no term.
+        # A string is a term if it consists of words with one space between each two of them: then its n words and n - 1
+        # spaces have as many bytes as the string without its terminator. Stop words are not in `sequences`, so a string
+        # with one is no term.
         n_words = np.diff(ends, prepend=0)
         n_spaces = _segment_sums(starts[1:].astype(np.int64), encoded == ord(" "))
         n_bytes = _segment_sums(ends, self._words.lengths()[word_numbers]) + n_spaces
         is_term = (n_words >= self.ngram_range[0]) & (n_words <= self.ngram_range[1])
         is_term &= (n_spaces == n_words - 1) & (n_bytes == np.diff(starts.astype(np.int64)) - 1)
         numbers = np.full(len(terms), -1, np.int64)
-        if self._grams is None:
+        if self._ngrams is None:
             numbers[is_term] = word_numbers[ends[is_term] - 1]
         else:
-            numbers[is_term] = self._grams.add(sequences)[is_term]
+            numbers[is_term] = self._ngrams.add(sequences)[is_term]
         return numbers
 
     def _add_as_spelled(self, terms: Sequence[str]) -> Ints:
-        """Do the same as `add_terms` for terms that need not look like words, such as stems and names with spaces.
+        """Do the same as `add_terms`, but don't check that terms consist of words: stems and names may look different.
 
         A single stop word gets -1. N-grams are not checked for stop words.
         """
-        if self._grams is None:
+        if self._ngrams is None:
             word_numbers = self._words.add(*encode_terms(terms))
             return np.where(word_numbers < self._words.n_stop, -1, word_numbers)
         term_words = [term.split(" ") for term in terms]
@@ -395,34 +404,37 @@ class TermTable:
         ends = np.cumsum([len(words) for words in possible_words], dtype=np.uint64)
         entries = word_numbers.astype(np.uint64) << _32 | np.uint64(1)  # each word with a count of 1
         numbers = np.full(len(terms), -1, np.int64)
-        numbers[is_term] = self._grams.add(SliceCounts(entries, ends))
+        numbers[is_term] = self._ngrams.add(SliceCounts(entries, ends))
         return numbers
 
     def is_term(self, first: int = 0) -> NDArray[np.bool_]:
         """Return for each number from `first` on whether it is that of a term, not of a stop word or short n-gram."""
-        if self._grams is None:
+        if self._ngrams is None:
             return np.arange(first, self.size) >= self._words.n_stop
-        return self._grams.depths(first) >= self.ngram_range[0]
+        return self._ngrams.depths(first) >= self.ngram_range[0]
 
     def sort_numbers(self, numbers: Ints) -> Ints:
         """Return the given numbers in the order in which Python sorts their terms."""
         # The order of the tree is right only if a space sorts before all characters of words.
-        if self._grams is not None and self._words.has_control_characters():
+        if self._ngrams is not None and self._words.has_control_characters():
             terms = self.spell(numbers)
             return numbers[sorted(range(len(terms)), key=terms.__getitem__)]
         ranks = self._words.ranks()
-        if self._grams is not None:
-            ranks = self._grams.ranks(ranks)
-        # Write each number to the position of its rank, and read those that were written.
+        if self._ngrams is not None:
+            ranks = self._ngrams.ranks(ranks)
+        # Sort by rank: write each number to the position of its rank, and read those that were written.
         number_of_rank = np.full(self.size, -1, np.int64)
         number_of_rank[ranks[numbers]] = numbers
         return number_of_rank[number_of_rank >= 0]
 
     def joined(self, numbers: Ints) -> tuple[Bytes, Codes]:
-        """Return the spellings of the terms with these numbers, with a line break after each, and where these end."""
-        if self._grams is None:
+        """Return the spellings of the terms with these numbers in one array, with a line break after each.
+
+        Returns also where each line break ends.
+        """
+        if self._ngrams is None:
             return self._words.joined(numbers, np.ones(numbers.size, np.int64))
-        return self._words.joined(*self._grams.words_of(numbers))
+        return self._words.joined(*self._ngrams.words_of(numbers))
 
     def spell(self, numbers: Ints) -> list[str]:
         """Return the terms with these numbers as strings."""
@@ -440,7 +452,7 @@ def _end_ngrams_at_breaks(sequences: SliceCounts, table: WordTable) -> None:
 
 
 def _segment_sums(ends: Ints, values: NDArray[Any]) -> Ints:
-    """Return the sums of consecutive segments of the values; segment i ends at `ends[i]`."""
+    """Return the sum of each segment of the values; segments follow each other, and segment i ends at `ends[i]`."""
     cumulative = np.zeros(len(values) + 1, np.int64)
     np.cumsum(values, out=cumulative[1:])
     return np.diff(cumulative[ends], prepend=0)

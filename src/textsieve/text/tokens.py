@@ -10,10 +10,10 @@
   syllables are grams, too.
 - All other characters (white space, control characters, marks without a letter) are dropped.
 
-N-grams of words consist of words and symbols that follow each other. A run without spaces is never a part of them:
-what precedes it and what follows it are two *sequences*. The grams of a document come after its words.
+N-grams of words consist of words and symbols that follow each other, in one *sequence*. A sequence ends at each run of
+characters of the scripts above, and a new one begins after it. The grams of a document come after its words.
 
-Each character is of one of six kinds. Plain Python writes down the kind of each character of a text as a letter, and
+Each character is of one of six kinds. Plain Python replaces each character of a text by a letter for its kind, and
 finds tokens by regular expressions for these letters. The kernels read the kinds from a table.
 """
 
@@ -30,7 +30,9 @@ from numpy.typing import NDArray
 from .words import JOINER, wide_characters
 
 OTHER, WORD, EXTENDER, SYMBOL, UNIT, SYLLABLE = range(6)
-"""The kinds of characters: dropped; part of a word; mark or joiner; symbol; of a script without spaces; Hangul."""
+"""The kinds of characters. EXTENDER: a combining mark or a joiner, which belongs to the character before it; UNIT: a
+letter or digit of a script without spaces; SYLLABLE: of Hangul; WORD: any other letter, digit or underscore; SYMBOL: a
+symbol; OTHER: dropped."""
 
 SPACE_MARK = "\N{LOWER ONE EIGHTH BLOCK}"
 """Stands for a space in the spelling of n-grams of characters. In texts it is dropped, so it is never a token."""
@@ -51,8 +53,8 @@ _EAST_ASIAN = (
 _UNSPACED = (*_SOUTHEAST_ASIAN, *_EAST_ASIAN)
 _FIRST_HANGUL, _LAST_HANGUL = "\uac00", "\ud7a3"
 _JOINERS = "\u200c\u200d"  # zero-width, within words of Persian and of scripts of India
-_KINDS_BY_CATEGORY = {"M": EXTENDER, "P": SYMBOL, "S": SYMBOL}
-_ABOVE_SYMBOLS = 0x20000  # beyond, there are no symbols, and all marks are variation selectors
+_KINDS_BY_CATEGORY = {"M": EXTENDER, "P": SYMBOL, "S": SYMBOL}  # Unicode: marks, punctuation, symbols
+_ABOVE_SYMBOLS = 0x20000  # from this code point on, there are no symbols, and all marks are variation selectors
 _VARIATION_SELECTORS = (0xE0100, 0xE01EF)
 
 
@@ -72,17 +74,20 @@ def kind_of(character: str) -> int:
 
 @cache
 def character_kinds(joins_names: bool = False) -> NDArray[np.uint8]:
-    """Return the kind of each code point; with `joins_names`, `JOINER` is a part of words."""
+    """Return the kind of each code point; with `joins_names`, `JOINER` is a part of words.
+
+    The kinds are those of `kind_of`, but computed for all characters at once, which is much faster.
+    """
     is_word = np.unpackbits(wide_characters(), bitorder="little").astype(np.bool_)
     kinds = is_word * np.uint8(WORD)  # all others are 0, which is OTHER
-    # The same as `kind_of`, but without calling it for each of 131,072 characters.
+    # A category such as "Mn" has two letters, of which the first one decides. `[::2]` takes the first letters.
     categories = "".join(map(unicodedata.category, map(chr, range(_ABOVE_SYMBOLS)))).encode()
+    first_letters = np.frombuffer(categories, np.uint8)[::2]
     kind_by_letter = np.full(128, OTHER, np.uint8)
     for letter, kind in _KINDS_BY_CATEGORY.items():
         kind_by_letter[ord(letter)] = kind
-    others = np.flatnonzero(~is_word[:_ABOVE_SYMBOLS])
-    # A category has two letters, of which the first one decides.
-    kinds[others] = kind_by_letter[np.frombuffer(categories, np.uint8)[::2][others]]
+    no_words = np.flatnonzero(~is_word[:_ABOVE_SYMBOLS])
+    kinds[no_words] = kind_by_letter[first_letters[no_words]]
     for first, last in _UNSPACED:
         kinds[first : last + 1][is_word[first : last + 1]] = UNIT
     kinds[ord(_FIRST_HANGUL) : ord(_LAST_HANGUL) + 1] = SYLLABLE
@@ -106,19 +111,19 @@ def ascii_kinds(joins_names: bool = False) -> NDArray[np.uint8]:
 
 
 class _KindLetters(dict[int, str]):
-    """The letter for the kind of each code point, for `str.translate`; each is looked up once."""
+    """Maps code points to the letters of their kinds, for `str.translate`; each letter is computed at its first use."""
 
     LETTERS = " wesuh"  # in the order of the kinds: OTHER, WORD, EXTENDER, SYMBOL, UNIT, SYLLABLE
 
     def __missing__(self, code: int) -> str:
-        """Return the letter of a code point that was not looked up before."""
+        """Return the letter of a code point that is not in the dictionary yet, and add it."""
         letter = self[code] = self.LETTERS[kind_of(chr(code))]
         return letter
 
 
 _KIND_LETTERS = _KindLetters()
 _KIND_LETTERS_WITH_NAMES = _KindLetters({ord(JOINER): "w"})
-_TOKEN = re.compile("[wuh][wuhe]*|s")  # a run without spaces is a part of the word around it
+_TOKEN = re.compile("[wuh][wuhe]*|s")  # a word, which may contain runs without spaces, or a symbol
 _UNSPACED_RUN = re.compile("u[ue]*")
 _HANGUL_RUN = re.compile("(?:he*){2,}")
 _UNIT = re.compile("[uh]e*")
@@ -132,15 +137,16 @@ def _character_class(ranges: Iterable[tuple[int, int]]) -> str:
     return f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in ranges)}]"
 
 
-# Few words have so many characters, so most such runs consist of several words.
+# In scripts without spaces, few words have so many characters, so most such runs consist of several words.
 _LONG_RUN = re.compile(f"{_character_class(_EAST_ASIAN)}{{5,}}|{_character_class(_SOUTHEAST_ASIAN)}{{12,}}")
 
 
 class ScriptSample:
-    """Finds out from the first documents of a collection whether words are separated by spaces.
+    """A sample of the first documents of a collection, which shows whether words are separated by spaces.
 
     If they are not, most characters are in long runs of scripts without spaces: on corpora of Chinese, Japanese and
-    Thai sentences 47% to 83% of all but white space, in texts of other scripts, or with a space after each word, 0%.
+    Thai sentences, 47% to 83% of all characters but white space. In texts of other scripts, or with a space after each
+    word, it is 0%.
     """
 
     MAX_DOCUMENTS, MAX_CHARACTERS = 1000, 200
@@ -162,7 +168,7 @@ class ScriptSample:
 
     @property
     def has_unseparated_words(self) -> bool:
-        """Return whether words are not separated by spaces; False if no documents were added."""
+        """Return whether words are written without spaces between them; False if no documents were added."""
         return self._n_in_long_runs > self.MIN_SHARE * self._n_characters
 
 
@@ -204,13 +210,14 @@ def token_places(text: str, *, joins_names: bool = False) -> TokenPlaces:
     grams: list[Place] = []
 
     def add_word(begin: int, end: int) -> None:
-        """Add a word or symbol, and the bigrams of its Hangul syllables, unless the word is a bigram itself."""
+        """Add a word or symbol, and the bigrams of its Hangul syllables; a word that is a bigram is added only once."""
         sequences[-1].append((begin, end))
         for run in _HANGUL_RUN.finditer(kinds, begin, end):
             bigrams = _grams(kinds, *run.span(), shortest=2, longest=2)
             grams.extend(place for place in bigrams if place != (begin, end))
 
-    # Runs without spaces cut a token into words. After each run, a new sequence begins.
+    # Runs without spaces cut a token into words, and a new sequence begins after each run. The rest of the token, which
+    # is not split yet, begins at `begin`.
     for match in _TOKEN.finditer(kinds):
         begin, end = match.span()
         for run in _UNSPACED_RUN.finditer(kinds, begin, end):
@@ -225,10 +232,9 @@ def token_places(text: str, *, joins_names: bool = False) -> TokenPlaces:
 
 
 def _grams(kinds: str, begin: int, end: int, shortest: int, longest: int) -> Iterator[Place]:
-    """Yield the places of the grams of a run, by where they begin, shorter ones first.
+    """Yield the places of the grams of the run from `begin` to `end`, by where they begin, shorter ones first.
 
-    `kinds` has the letter of the kind of each character; the run is from `begin` to `end`. A gram has `shortest` to
-    `longest` units.
+    `kinds` has a letter for the kind of each character of the text. A gram has `shortest` to `longest` units.
     """
     units = [unit.span() for unit in _UNIT.finditer(kinds, begin, end)]
     shortest = min(shortest, len(units))  # a run of fewer units counts as a whole

@@ -1,19 +1,22 @@
-"""The terms of a counter in the order of their columns, in three representations.
+"""The terms of a counter in the order of their columns.
 
-These are a list to show, a dictionary from terms to columns, and a term table for the kernels. Each is built when it is
-first needed: a model that predicts one document never needs the table, and a stream that adds millions of terms never
-needs the list. Only the list is pickled.
+A `Vocabulary` has its terms in three representations: a list of strings, a dictionary from terms to columns, and a term
+table for the kernels. Each is built when it is first needed: a model that predicts one document never needs the table,
+and a stream that adds millions of terms never needs the list. Only the list is pickled.
+
+Documents can have millions of terms, of which a model keeps a few thousand. So training handles `Terms`, from which it
+takes the strings of only the columns that it needs.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Ints
 from ..errors import InputError, shown
 from .reading import Reading
 
@@ -21,8 +24,11 @@ if TYPE_CHECKING:
     from .term_table import CountingTable
 
 
-def columns_of(numbers: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """Return the column of each of `size` term numbers (-1: none), given the number of each column (-1: none)."""
+def columns_of(numbers: Ints, size: int) -> Ints:
+    """Return the column of each of `size` term numbers (-1: none); `numbers` has the term number of each column, or -1.
+
+    If columns 0 to 2 have the numbers 3, -1 and 0, the columns of the numbers 0 to 3 are 2, -1, -1 and 0.
+    """
     columns = np.full(size, -1, np.int64)
     has_number = numbers >= 0
     columns[numbers[has_number]] = np.flatnonzero(has_number)
@@ -55,16 +61,16 @@ def unique_terms(terms: Iterable[str]) -> list[str]:
 
 
 class VocabularyTable(NamedTuple):
-    """A term table with the terms of a vocabulary, and the mapping between its numbers and the columns."""
+    """A term table with the terms of a vocabulary, and the mapping between its term numbers and the columns."""
 
     table: CountingTable
-    numbers: NDArray[np.int64]  # (n_columns,) the number of each column; -1: the term can't occur in texts
-    columns: NDArray[np.int64]  # (table.size,) the column of each number; -1: none
-    reading: Reading
+    numbers: Ints  # (n_columns,) the number of each column; -1: the term can't occur in texts
+    columns: Ints  # (table.size,) the column of each number; -1: none
+    reading: Reading  # how the documents are read for which the table was built
 
 
 class Vocabulary:
-    """Terms and their columns. A vocabulary can grow at the end, by terms or by a table that learned terms.
+    """Terms and their columns. New terms can be added at the end: as strings, or by a table that has learned them.
 
     Threads may read it concurrently: each representation is complete before it becomes visible.
     """
@@ -82,7 +88,7 @@ class Vocabulary:
 
     @classmethod
     def of_table(cls, table: VocabularyTable, ngram_range: tuple[int, int], stop_words: frozenset[str]) -> Vocabulary:
-        """Return the vocabulary of a table with all its terms; they become strings when they are asked for."""
+        """Return the vocabulary of a table that has all its terms; they become strings when they are asked for."""
         vocabulary = cls([], ngram_range, stop_words)
         vocabulary._table = table
         vocabulary._size = len(table.numbers)
@@ -108,7 +114,7 @@ class Vocabulary:
             terms = self._terms = terms + known.table.spell(known.numbers[len(terms) :])
         return terms
 
-    def terms_at(self, columns: NDArray[np.int64]) -> list[str]:
+    def terms_at(self, columns: Ints) -> list[str]:
         """Return the terms of some columns, without making strings of all terms."""
         known = self._table
         # If there are no strings yet, all terms come from texts, so each has a number in the table.
@@ -117,7 +123,7 @@ class Vocabulary:
         terms = self.terms
         return [terms[column] for column in columns.tolist()]
 
-    def alphabetical(self) -> NDArray[np.int64]:
+    def alphabetical(self) -> Ints:
         """Return the columns in the alphabetical order of their terms."""
         known = self._table
         if known is not None and not self._terms:  # as in `terms_at`
@@ -163,16 +169,72 @@ class Vocabulary:
         self._terms = self._terms + list(terms)
         self._size = len(self._terms)
 
-    def grow_with_table(self, known: VocabularyTable) -> NDArray[np.int64]:
+    def grow_with_table(self, known: VocabularyTable) -> Ints:
         """Add the terms that the table has learned since `table_for` returned `known`.
 
         Returns the column of each term number of the table, -1: none.
         """
         n_known = len(known.columns)  # the size of the table when `known` was created
-        is_new = known.table.is_term(n_known)
+        is_term = known.table.is_term(n_known)  # for each number that was added since
         # The first new term gets the column `_size`, the next one `_size` + 1, and so on.
-        columns = np.concatenate([known.columns, np.where(is_new, self._size - 1 + np.cumsum(is_new), -1)])
-        numbers = np.concatenate([known.numbers, np.flatnonzero(is_new) + n_known])
+        new_columns = np.where(is_term, self._size - 1 + np.cumsum(is_term), -1)
+        columns = np.concatenate([known.columns, new_columns])
+        numbers = np.concatenate([known.numbers, np.flatnonzero(is_term) + n_known])
         self._table = known._replace(numbers=numbers, columns=columns)
         self._size = len(numbers)
         return columns
+
+
+# -- the terms of some columns ------------------------------------------------------------------------------------
+
+
+class Terms(Protocol):
+    """The interface of terms in the order of their columns; they need not be strings yet."""
+
+    def __len__(self) -> int:
+        """Return the number of terms."""
+
+    def __iter__(self) -> Iterator[str]:
+        """Return an iterator over all terms as strings."""
+
+    def take(self, columns: Ints) -> list[str]:
+        """Return the terms of some columns as strings, in the order of `columns`."""
+
+    def subset(self, columns: Ints) -> Terms:
+        """Return the terms of some columns, in the order of `columns`; these need not become strings now."""
+
+
+class VocabularyTerms:
+    """The terms of a vocabulary, or of some of its columns, which become strings when they are asked for."""
+
+    def __init__(self, vocabulary: Vocabulary, columns: Ints | None = None) -> None:
+        self._vocabulary = vocabulary
+        self._columns = columns
+
+    def __len__(self) -> int:
+        """Return the number of terms."""
+        return len(self._vocabulary) if self._columns is None else len(self._columns)
+
+    def __iter__(self) -> Iterator[str]:
+        """Return an iterator over all terms as strings."""
+        return iter(self._vocabulary.terms if self._columns is None else self._vocabulary.terms_at(self._columns))
+
+    def take(self, columns: Ints) -> list[str]:
+        """Return the terms of some columns as strings, in the order of `columns`."""
+        return self._vocabulary.terms_at(columns if self._columns is None else self._columns[columns])
+
+    def subset(self, columns: Ints) -> VocabularyTerms:
+        """Return the terms of some columns, in the order of `columns`."""
+        return VocabularyTerms(self._vocabulary, columns if self._columns is None else self._columns[columns])
+
+
+class SpelledTerms(list[str]):
+    """Terms that are strings already."""
+
+    def take(self, columns: Ints) -> list[str]:
+        """Return the terms of some columns, in the order of `columns`."""
+        return [self[column] for column in columns.tolist()]
+
+    def subset(self, columns: Ints) -> SpelledTerms:
+        """Return the terms of some columns, in the order of `columns`."""
+        return SpelledTerms(self.take(columns))

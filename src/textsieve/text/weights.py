@@ -36,9 +36,9 @@ def one_plus_log_twice(counts: NDArray[Any]) -> Floats:
 
 
 def _with_table(counts: NDArray[Any], table: Floats, formula: Callable[[Floats], Floats]) -> Floats:
-    """Return the value of a formula for each count, from a table if the count is a small integer.
+    """Return the value of a formula for each count: from the table if the count is an integer below `_N_LOGS`.
 
-    `table` has the values for the counts 0, 1, 2, ... below `_N_LOGS`.
+    `table` has the values of the formula for the counts 0, 1, 2, ...
     """
     is_small = (counts >= 0) & (counts < _N_LOGS)
     if counts.dtype.kind == "f":  # floats need not be integers
@@ -67,41 +67,42 @@ INVERSE_FREQUENCIES: dict[str, Callable[[NDArray[Any], float], Floats]] = {
 """The formulas from document frequencies and the number of documents to idf, by name."""
 
 MAX_IDF = 64.0
-"""An upper bound of idf: even for 2^63 documents, the largest is 1 + ln(2^63) < 45. Idf is never negative."""
+"""Idf is from 0 to below this number: even for 2^63 documents, the largest idf is 1 + ln(2^63) < 45."""
 
 NORMS: dict[str, Callable[[Floats, NDArray[Any]], Floats] | None] = {
     "l2": lambda values, starts: np.sqrt(np.add.reduceat(values * values, starts)),
     "l1": lambda values, starts: np.add.reduceat(np.abs(values), starts),
     "none": None,
 }
-"""The functions from values and the starts of rows to the norm of each row, by name; None leaves rows as they are.
+"""For each name, a function that returns the norms of rows, given their values and where each row starts.
 
-`reduceat` adds each row by itself, in an order that depends on nothing but the number of its values.
+"none" has no function, because rows are not divided by anything. `reduceat` adds each row by itself, in an order that
+depends on nothing but the number of its values.
 """
 
 
 IDF_STEPS = 8
-"""Models with few coefficients store idf as a number of steps of 1 / this, in a byte."""
+"""Models with few coefficients store idf in a byte, as a multiple of 1 / `IDF_STEPS`."""
 
 
 def round_idf(idf: Floats) -> Floats:
-    """Return idf rounded to multiples of 1 / `IDF_STEPS`, from one such step to 255; an idf of 0 stays 0."""
+    """Return idf rounded to multiples of 1 / `IDF_STEPS`, from 1 to 255 times that; an idf of 0 stays 0."""
     steps = np.clip(np.rint(idf * IDF_STEPS), 1, 255)
     return np.where(idf > 0, steps, 0.0) / IDF_STEPS
 
 
 def weigh(rows: CSR, *, tf: str, idf: Floats | None, norm: str) -> CSR:
-    """Return the weights of rows of counts.
+    """Return the weights of rows of counts, with the same `indices` and `indptr`.
 
     `tf` and `norm` are names in `TERM_FREQUENCIES` and `NORMS`; `idf` has a factor for each column, None: all are 1.
     """
     weights = np.empty(len(rows.data))
-    for first, last in _blocks(rows.indptr):
+    norms_of = NORMS[norm]
+    for first, last in _blocks(rows.indptr):  # rows from `first` to before `last`
         values = slice(rows.indptr[first], rows.indptr[last])
         block = TERM_FREQUENCIES[tf](rows.data[values])
         if idf is not None:
             block *= idf[rows.indices[values]]
-        norms_of = NORMS[norm]
         if norms_of is not None:
             _divide_by_norms(block, rows.indptr[first : last + 1] - rows.indptr[first], norms_of)
         weights[values] = block

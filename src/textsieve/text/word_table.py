@@ -13,11 +13,13 @@ user's tokenizer. In both, a "word" can contain any character, even NUL. If NUL 
 would have the same key with and without a NUL before it (see `kernels.words`). So NUL is stored as the two bytes
 `NUL_BYTES`; when words are sorted or converted to strings, these become NUL again.
 
-Several threads count known terms at once, each with its own *reader* of the table. A reader adds no terms. Readers are
-reused for later documents: that of a table with few words, because copying its slots can take longer than counting a
-document; and that of a `FormTable`, because it does add new words to its table of words as written, to remember which
-known form they have, if any. So a stream of predictions looks up the form of a frequent word once, not in every batch.
-A reader with too many words keeps the first half, since frequent words come early.
+Several threads count known terms at once, each with its own *reader* of the table. A reader adds no terms. Some readers
+are kept and reused for later documents:
+
+- those of a table with few words, because copying its slots can take longer than counting a document;
+- those of a `FormTable`, because they remember the forms of all words that they have seen, in their own table of words
+  as written. So a stream of predictions looks up the form of a frequent word once, not in every batch. A reader with
+  too many words keeps the first half, since frequent words come early.
 """
 
 import os
@@ -41,7 +43,7 @@ from .words import Forms, TokenRule, byte_classes, wide_characters
 Number = TypeVar("Number", bound=np.number)
 
 SEED = np.uint64(int.from_bytes(os.urandom(8), "little"))
-"""The seed of the hash tables. It differs between processes, so that nobody can prepare texts whose words collide."""
+"""The seed of the hash tables. It is random, so that nobody can prepare texts whose words all get the same slot."""
 
 FEW_ENTRIES = 1 << 12
 """The initial size of an array of entries (see `SliceCounts`)."""
@@ -56,9 +58,9 @@ UTF-8 has no such bytes. The first one tells the kernels that the character has 
 """
 
 _SMALL_GROUP = 64  # up to this many words with the same first eight bytes are sorted by a kernel
-_LARGE_BYTES = 1 << 19  # larger arrays come directly from the operating system
-# For ASCII text, where the kernel never reads the bitmap. It is read-only like other bitmaps and texts, because numba
-# compiles a kernel again for arguments that differ in that.
+_LARGE_BYTES = 1 << 19  # arrays of this size or more come directly from the operating system
+# Takes the place of the bitmap for ASCII text, where the kernel never reads it. It is read-only like other bitmaps,
+# because numba would compile the kernel again for a writable array.
 _NO_BITMAP = np.frombuffer(b"", np.uint8)
 
 
@@ -71,9 +73,9 @@ class Slice(NamedTuple):
 
 
 class TermSlice(NamedTuple):
-    """Some documents as lists of terms: the UTF-8 text of all terms, and where each term begins.
+    """Some documents as lists of terms: the UTF-8 text of all terms, and where each term begins in it.
 
-    The terms of document d end at `row_ends[d]`, where those of the next document begin.
+    The terms of document d end before term number `row_ends[d]`, the first term of the next document.
     """
 
     spelling: Bytes
@@ -85,10 +87,10 @@ AnySlice = Slice | TermSlice
 
 
 class TokenClasses(NamedTuple):
-    """What kernels need to know to find tokens in texts; `classes` are those of `byte_classes`."""
+    """A rule for tokens, and the tables by which kernels find them in texts."""
 
     rule: TokenRule
-    classes: Bytes
+    classes: Bytes  # (256,) see `words.byte_classes`
     joins_names: bool = False
     breaks: bool = False
     """Whether breaks are written into the text where n-grams of words end; see `kernels.tokens`."""
@@ -99,10 +101,10 @@ class TokenClasses(NamedTuple):
         return cls(rule, byte_classes(lowercase, joins_names, rule.characters), joins_names, breaks)
 
     def text_and_bitmap(self, documents: Slice) -> tuple[Bytes, Bytes]:
-        """Return the text of a slice, and the bitmap of its non-ASCII token characters.
+        """Return the text of a slice as kernels read it, and the bitmap of the token characters beyond ASCII.
 
         In the text, joiners that are not inside a word, such as the hyphen of `pre-`, are replaced by spaces. If the
-        rule splits scripts, it is rewritten with a space after each token.
+        rule splits scripts, the text is rewritten with a space after each token.
         """
         text = np.frombuffer(documents.text, np.uint8)
         bitmap = wide_characters(self.rule.characters) if documents.wide else _NO_BITMAP
@@ -111,11 +113,11 @@ class TokenClasses(NamedTuple):
             wide_words = wide_characters() if documents.wide else _NO_BITMAP
             characters.blank_outer_joiners(text, self.classes, bitmap, byte_classes(lowercase=False), wide_words)
         if self.rule.splits_scripts:
-            text = self._tokens(text, wide=documents.wide)
+            text = self._with_separated_tokens(text, wide=documents.wide)
         text.flags.writeable = False
         return text, bitmap
 
-    def _tokens(self, text: Bytes, *, wide: bool) -> Bytes:
+    def _with_separated_tokens(self, text: Bytes, *, wide: bool) -> Bytes:
         """Return the text with a space after each token of the analyzer "text"; `wide`: not all of it is ASCII."""
         # In ASCII, a token has at least one byte and is followed by a space, and there are no units (see `tokens`).
         growth = token_kernels.max_growth(*GRAM_LENGTHS) if wide else 2
@@ -130,7 +132,8 @@ class SliceCounts(NamedTuple):
     """The counts of a slice of documents. An entry is the code term number << 32 | count.
 
     The entries of document d end at `row_ends[d]`, where those of the next document begin. There is an entry for each
-    distinct term of a document, or, if it was counted `in_sequence`, for each word of its text, in order.
+    distinct term of a document. But if words are listed *in sequence*, there is an entry with a count of 1 for each
+    word of the text, in order; n-grams of words are then counted in this sequence.
     """
 
     entries: Codes
@@ -140,8 +143,8 @@ class SliceCounts(NamedTuple):
 def allocate_zeros(size: int, dtype: type[Number]) -> NDArray[Number]:
     """Return an array of zeros.
 
-    A large one comes directly from the operating system and is returned there when it is freed; from the heap, its
-    memory would stay with the thread that allocated it.
+    A large one is allocated directly by the operating system (`mmap`), which gets its memory back when the array is
+    freed. In the heap, the memory would stay with the thread that allocated it.
     """
     n_bytes = size * np.dtype(dtype).itemsize
     return np.zeros(size, dtype) if n_bytes < _LARGE_BYTES else np.frombuffer(mmap(-1, n_bytes), dtype)
@@ -157,7 +160,7 @@ def with_room(array: NDArray[Number], min_size: int) -> NDArray[Number]:
 
 
 def doubled_slots(slots: Codes) -> Codes:
-    """Return a hash table of twice the size with the same used slots."""
+    """Return a hash table with twice as many slots and the same content."""
     grown = allocate_zeros(2 * slots.size, np.uint64)
     words.copy_slots(slots, grown, SEED)
     return grown
@@ -166,8 +169,8 @@ def doubled_slots(slots: Codes) -> Codes:
 def encode_terms(terms: Sequence[str], terminator: bytes = b"") -> tuple[Bytes, Codes]:
     """Return the UTF-8 bytes of all terms in one array, each followed by the terminator, and where each term begins.
 
-    The terminator is one byte, or empty. NUL is written as `NUL_BYTES`. The array of begins has the total number of
-    bytes as an additional element.
+    For `a`, `bc` and no terminator, this is `abc` and the begins 0, 1, 3, of which the last is the total number of
+    bytes. The terminator is one byte, or empty. NUL is written as `NUL_BYTES`.
     """
     text = "\n".join([*terms, ""])
     starts = np.zeros(len(terms) + 1, np.uint64)
@@ -179,7 +182,8 @@ def encode_terms(terms: Sequence[str], terminator: bytes = b"") -> tuple[Bytes, 
         if terminator:
             starts[1:] = np.flatnonzero(is_end) + 1
             return np.where(is_end, np.frombuffer(terminator, np.uint8), lines), starts
-        starts[1:] = np.flatnonzero(is_end) - np.arange(len(terms))  # without the line breaks of the terms before
+        # A term ends where its line break is, minus the line breaks of the terms before, which are removed, too.
+        starts[1:] = np.flatnonzero(is_end) - np.arange(len(terms))
         return lines[~is_end], starts
     encoded = [_encoded(term) + terminator for term in terms]
     starts[1:] = np.cumsum([len(term) for term in encoded], dtype=np.uint64)
@@ -217,7 +221,7 @@ class WordTable:
         return idle
 
     def _new_reader(self) -> "WordTable":
-        """Return a reader that shares the spellings, but has its own slots, which record where words were counted."""
+        """Return a new reader. It shares the spellings, but has its own slots, to which counting writes."""
         other = copy(self)
         other.slots = self.slots.copy()
         other.entries = np.empty(FEW_ENTRIES, np.uint64)
@@ -242,7 +246,10 @@ class WordTable:
         return other
 
     def count(self, documents: AnySlice, tokens: TokenClasses, *, learn: bool, in_sequence: bool) -> SliceCounts:
-        """Count the words of some documents, or list them `in_sequence`; with `learn`, add unknown words."""
+        """Count the words of some documents, or list them `in_sequence` (see `SliceCounts`).
+
+        With `learn`, unknown words are added; otherwise they are not counted, or are listed as `kernels.words.UNKNOWN`.
+        """
         assert isinstance(documents, Slice)
         text, bitmap = tokens.text_and_bitmap(documents)
         row_ends = np.empty(documents.n_documents, np.uint64)
@@ -258,9 +265,9 @@ class WordTable:
         return self._count_all(count_some, state, row_ends)
 
     def _count_all(self, count_some: Callable[[], bool], state: Codes, row_ends: Codes) -> SliceCounts:
-        """Call a counting kernel until it returns True, and return the counts.
+        """Call a counting kernel until it returns True, which means that it is done; return the counts.
 
-        The kernel stops when an array is full; then there is more room for its next call, which continues from `state`.
+        If it returns False, an array is full: make room and call it again; it continues from `state`.
         """
         state[words.N_WORDS] = self.size
         while True:
@@ -273,7 +280,7 @@ class WordTable:
             self.entries = with_room(self.entries, n_entries + 1)
 
     def add(self, new_spelling: Bytes, new_starts: Codes) -> Ints:
-        """Return the numbers of the given words, adding new ones; word i begins at `new_starts[i]`."""
+        """Return the numbers of the given words, adding new ones; for the arguments, see `encode_terms`."""
         numbers = np.empty(new_starts.size - 1, np.int64)
         n_done = 0
         while True:  # the kernel stops when an array is full, and returns how many words are done
@@ -287,7 +294,7 @@ class WordTable:
             self._make_room(int(new_starts[n_done + 1] - new_starts[n_done]))
 
     def find(self, new_spelling: Bytes, new_starts: Codes) -> Ints:
-        """Return the numbers of the given words, -1 for unknown ones."""
+        """Return the numbers of the given words, -1 for unknown ones; for the arguments, see `encode_terms`."""
         numbers = np.empty(new_starts.size - 1, np.int64)
         words.add_words(
             new_spelling, new_starts, 0, self.slots, self.starts, self.spelling,
@@ -296,7 +303,7 @@ class WordTable:
         return numbers
 
     def reserve(self, n_words: int, n_bytes: int) -> None:
-        """Make room for `n_words` words in total, whose spellings have `n_bytes` bytes in total, at once."""
+        """Make room for `n_words` words, whose spellings have `n_bytes` bytes, including the words in the table."""
         n_codes = self.slots.size
         while n_codes < 4 * n_words:  # a slot has two codes, and at most half of the slots are used
             n_codes *= 2
@@ -337,10 +344,10 @@ class WordTable:
         return ranks
 
     def joined(self, term_words: Ints, n_words: Ints) -> tuple[Bytes, Codes]:
-        """Return the spellings of terms, with a space between words and a line break after a term, and where they end.
+        """Return the spellings of terms in one array, with a space between words and a line break after each term.
 
-        `term_words` has the word numbers of all terms, one after the other, and `n_words` the number of words of each
-        term.
+        Returns also where each line break ends. `term_words` has the word numbers of all terms, one term after the
+        other, and `n_words` the number of words of each term.
         """
         n_bytes = self.lengths()[term_words] + 1  # with a space or a line break after each word
         joined = np.empty(int(n_bytes.sum()), np.uint8)
@@ -357,7 +364,8 @@ def sorted_spellings(spelling: Bytes, starts: Codes) -> Ints:
     """Return the numbers of words in the order in which Python sorts strings; word w begins at `starts[w]`."""
     spelling, starts = _with_plain_nul(spelling, starts)
     keys = words.first_eight_bytes(spelling, starts)
-    order = np.argsort(keys)  # words with equal keys are sorted next, in large groups by Python
+    order = np.argsort(keys)
+    # Words with equal keys are not sorted yet: small groups of them are sorted by a kernel, large ones by Python.
     large_groups = words.sort_ties(order, keys, spelling, starts, _SMALL_GROUP)
     for begin, end in large_groups.reshape(-1, 2).tolist():
         group = order[begin:end].tolist()
@@ -367,29 +375,35 @@ def sorted_spellings(spelling: Bytes, starts: Codes) -> Ints:
 
 
 def _with_plain_nul(spelling: Bytes, starts: Codes) -> tuple[Bytes, Codes]:
-    """Return spellings with NUL as the byte 0, so that bytes sort as strings do."""
+    """Return spellings with the byte 0 for `NUL_BYTES`, so that bytes sort as strings do, and where each begins."""
     used = spelling[: int(starts[-1])]
     is_nul = used == NUL_BYTES[0]
     if not is_nul.any():
         return spelling, starts
-    is_kept = np.append(True, ~is_nul[:-1])  # without the second byte of each NUL
-    n_kept = np.append(0, np.cumsum(is_kept)).astype(np.uint64)
-    return np.where(is_nul, np.uint8(0), used)[is_kept], n_kept[starts]
+    # The first of the two bytes becomes 0, and the second is removed.
+    is_kept = np.append(True, ~is_nul[:-1])
+    n_kept_before = np.append(0, np.cumsum(is_kept)).astype(np.uint64)
+    return np.where(is_nul, np.uint8(0), used)[is_kept], n_kept_before[starts]
 
 
 def split_terms(joined: Bytes, ends: Codes) -> list[str]:
-    """Return terms as strings, given their spellings with a line break after each, and where these end."""
+    """Return terms as strings, given their spellings with a line break after each, and where each line break ends."""
     text = joined[:-1].tobytes().replace(NUL_BYTES, b"\0").decode("utf-8", "surrogatepass")
     terms = text.split("\n")
     if len(terms) == ends.size:
         return terms
-    # Some terms have line breaks: cut the text where terms begin, counted in characters.
-    n_characters = np.cumsum((joined & 0xC0) != 0x80)[ends.astype(np.int64) - 1]  # not the later bytes of a character
-    return [text[begin : end - 1] for begin, end in pairwise([0, *n_characters.tolist()])]
+    # Some terms contain line breaks: cut the text where terms end, counted in characters instead of bytes. Only the
+    # later bytes of a character have the highest bits 10.
+    n_characters_up_to = np.cumsum((joined & 0xC0) != 0x80)
+    character_ends = n_characters_up_to[ends.astype(np.int64) - 1]
+    return [text[begin : end - 1] for begin, end in pairwise([0, *character_ends.tolist()])]
 
 
 class CharacterTable(WordTable):
-    """A table of n-grams of characters and their numbers; with `padded`, n-grams stay within padded words."""
+    """A table of n-grams of characters and their numbers.
+
+    With `padded`, n-grams are formed within each word with a space on both sides, otherwise in the whole text.
+    """
 
     def __init__(self, ngram_range: tuple[int, int], *, padded: bool) -> None:
         super().__init__()
@@ -448,7 +462,8 @@ class SpelledTable(WordTable):
         assert not in_sequence
         spelled = documents.spelling, documents.starts
         numbers = self.add(*spelled) if learn else self.find(*spelled)
-        # Terms are added up as forms are: the "word" at each position occurs once, and its "form" is the term there.
+        # The kernel that adds up the counts of words with the same form is used to add up occurrences of the same term:
+        # the "word" number i is occurrence i, which is counted once, and its "form" is the number of the term.
         entries = np.arange(numbers.size, dtype=np.uint64) << np.uint64(32) | np.uint64(1)
         row_ends = documents.row_ends.copy()
         self._last_entries = with_room(self._last_entries, self.size)
@@ -463,8 +478,8 @@ MAX_READER_WORDS = 1 << 18
 class FormTable(WordTable):
     """A hash table of the forms (stems or lemmas) of words and their numbers.
 
-    `_written` is a table of the words as written, and `_form_numbers` has the number of each word's form. It is -1 for
-    stop words, which are compared as written, and for words whose forms are unknown to a reader.
+    `_written` is a table of the words as written, and `_form_numbers` has the number of each word's form: -1 for stop
+    words, which are not counted, and in a reader also for words whose form is not in the table.
     """
 
     def __init__(self, forms: Forms, stop_words: WordTable) -> None:
@@ -477,7 +492,7 @@ class FormTable(WordTable):
     def _new_reader(self) -> "FormTable":
         """Return a reader that shares the forms, but has its own table of words as written."""
         other = self.empty_copy()
-        # Nothing is copied, since a reader only looks forms up; it counts in its table of words as written.
+        # Even the slots are shared: a reader only looks forms up, and counts in its own table of words as written.
         other.slots, other.starts, other.spelling, other.size = self.slots, self.starts, self.spelling, self.size
         return other
 
@@ -490,7 +505,7 @@ class FormTable(WordTable):
         return FormTable(self._forms, self._written.empty_copy())
 
     def count(self, documents: AnySlice, tokens: TokenClasses, *, learn: bool, in_sequence: bool) -> SliceCounts:
-        """Count the forms of some documents, or list them `in_sequence`; with `learn`, add unknown forms."""
+        """Count the forms of the words of some documents, or list them `in_sequence`; see `WordTable.count`."""
         if not learn:  # this is a reader, which may be reused for an endless stream
             self._drop_late_words()
         # Words as written are always added, so that the form of each is looked up once.

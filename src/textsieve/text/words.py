@@ -1,10 +1,10 @@
 r"""Define what a word is: as a regular expression, and as the tables that the kernels read.
 
-By default, a word is a run of two or more word characters (letters, digits and the underscore of any script), which is
-what scikit-learn's `CountVectorizer` matches with `\b\w\w+\b`; `token_rule` has the other token patterns that the
-kernels know. The text is lowercased first, then accents are stripped if asked for, both with Python's own functions, so
-that words are those of `CountVectorizer` for every code point. The kernels lowercase ASCII themselves; only documents
-with other characters go through `str.lower`.
+By default, a word is a run of two or more word characters (letters and digits of any script, and the underscore), which
+is what scikit-learn's `CountVectorizer` matches with `\b\w\w+\b`; `token_rule` has the other token patterns that the
+kernels know. The text is lowercased first, then accents are stripped if that is set, both with Python's own functions,
+so that words are those of `CountVectorizer` for every code point. The kernels lowercase ASCII themselves; only
+documents with other characters go through `str.lower`.
 """
 
 import re
@@ -17,9 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from .analyzers import WORD_PATTERN
 
-WORD = re.compile(WORD_PATTERN)
 JOINER = "\x1f"
 """The character that `names` writes between the words of a proper name, so that the name counts as one word.
 
@@ -76,9 +74,9 @@ def accent_stripper(strip_accents: Accents) -> Callable[[str], str] | None:
 
 
 def lower_case(text: str) -> str:
-    """Return `text.lower()`, computed in pieces, since Python needs twelve bytes per character for it.
+    """Return `text.lower()`, computed in pieces to save memory, since Python needs twelve bytes for each character.
 
-    Only the lowercase of `Σ` depends on its neighbours, so a text with one is not split.
+    Only the lowercase of `Σ` depends on its neighbours, so a text with one is not split into pieces.
     """
     if len(text) <= LONG_TEXT or text.isascii() or "Σ" in text:
         return text.lower()
@@ -88,14 +86,9 @@ def lower_case(text: str) -> str:
 def lowercase_turkish_i(text: str) -> str:
     """Return the text with `i` for `İ` and `ı` for `I`, their lowercase in Turkish; other letters stay."""
     if not text.isascii():
-        # `İ` is written as two characters, the first of which is `I`, or as one.
+        # `İ` can be one character, or `I` and a combining dot.
         text = text.replace(DOTTED_I, "i").replace("İ", "i")
     return text.replace("I", "ı")
-
-
-def word_pattern(*, joins_names: bool) -> re.Pattern[str]:
-    """Return the regular expression for the words of a prepared text."""
-    return WORD_WITH_NAMES if joins_names else WORD
 
 
 def words_to_count(words: list[str], forms: Forms | None, *, joins_names: bool) -> list[str]:
@@ -111,7 +104,7 @@ class TokenRule(NamedTuple):
     characters: str = r"\w"
     min_length: int = 2
     has_joiners: bool = False
-    """Whether some of the characters are no word characters, such as hyphens, and are left out at both ends."""
+    """Whether `characters` includes joiners, such as hyphens, which belong to a token only between word characters."""
     splits_scripts: bool = False
     """Whether texts are first rewritten with spaces between the tokens of the analyzer "text" (`tokens`)."""
 
@@ -127,8 +120,9 @@ _RULES = {
     TokenRule(r"\w", min_length=1): (r"\b\w+\b", r"\w+"),
     TokenRule(NOT_SPACE, min_length=1): (r"\S+",),
 }
-# Group 1 has the characters of a word; group 2 is there if a word has at least two.
-_JOINED = re.compile(r"\\b\\w(\[\\w(?:'|’|'’|’')?-?\])\*(\\w)?\\b")  # \b\w[\w'-]*\b, or ...*\w\b
+# Matches the token patterns for words with joiners, such as \b\w[\w'-]*\b and \b\w[\w'-]*\w\b. Group 1 is the regular
+# expression for their characters, [\w'-]; group 2 is the second \w, with which a word has at least two characters.
+_JOINED = re.compile(r"\\b\\w(\[\\w(?:'|’|'’|’')?-?\])\*(\\w)?\\b")
 
 
 def token_rule(pattern: str) -> TokenRule | None:
@@ -155,7 +149,8 @@ def byte_classes(lowercase: bool, joins_names: bool = False, characters: str = r
     - An ASCII character that belongs to words, because it matches `characters`: its class is the byte that is counted,
       the lowercase letter with `lowercase`, otherwise the byte itself. With `joins_names`, `JOINER` is counted as a
       space in a word.
-    - Any other ASCII character separates words: class 0. (If NUL belongs to words, it is not encoded as 0.)
+    - Any other ASCII character separates words: class 0. (If NUL belongs to words, texts have `word_table.NUL_BYTES` in
+      its place, so the class of the byte 0 has no effect.)
     - A byte from 128 on is part of a character that the kernel must decode: class `_WIDE`.
     - 0xFF does not occur in UTF-8 and ends each document: class `_END`.
     """

@@ -36,8 +36,8 @@ from ..text.counter import TermCounter
 from ..text.csr import CSR
 from ..text.pruning import check_limits, no_terms, terms_within_limits
 from ..text.schemes import COUNTS, Scheme
-from ..text.terms import Terms
 from ..text.tokens import ScriptSample
+from ..text.vocabulary import Terms
 from ..text.weights import INVERSE_FREQUENCIES, weigh
 from .spilled_counts import SpilledCounts
 from .targets import Targets, weighted_texts

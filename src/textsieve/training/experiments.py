@@ -22,7 +22,7 @@ from ..registry import selection_scheme
 from ..selectors import TermSelector
 from ..text.counter import TermCounter
 from ..text.schemes import SMOOTH, Scheme
-from ..text.terms import SpelledTerms
+from ..text.vocabulary import SpelledTerms
 from ..text.weights import INVERSE_FREQUENCIES
 from .counted_documents import CountedDocuments, Progress, count_corpus, take_columns, weigh_to_matrix
 from .ranking import fitted_selector, kept_columns, with_every_label

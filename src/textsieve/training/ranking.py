@@ -24,7 +24,7 @@ from ..stats import ClassStats
 from ..stats.labels import LabelPairs, label_pairs
 from ..text.counter import TermCounter
 from ..text.schemes import COUNTS
-from ..text.terms import SpelledTerms, Terms
+from ..text.vocabulary import SpelledTerms, Terms
 from .counted_documents import Progress, SelectionData, count_corpus
 
 TermScores = list[tuple[str, float]]
