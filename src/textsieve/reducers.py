@@ -31,17 +31,17 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin
 from sklearn.utils import InputTags, Tags, _safe_indexing
 from sklearn.utils.validation import validate_data
 
-from ..arrays import Ints
-from ..errors import InputError, Setting, shown
-from ..kernels import drop as kernels
-from ..neighbours import index_of, nearest, postings_of, rows_in
-from ..settings import is_whole, n_threads
-from ..stats.labels import validate_label_pairs
-from ..text.csr import CSR
-from ..warning import InputWarning, warn
+from .arrays import Ints
+from .errors import InputError, Setting, shown
+from .kernels import drop as kernels
+from .neighbours import index_of, nearest, postings_of, rows_in
+from .settings import is_whole, n_threads
+from .stats.labels import validate_label_pairs
+from .text.csr import CSR
+from .warning import InputWarning, warn
 
 if TYPE_CHECKING:
-    from ..kernels.neighbours import Index
+    from .kernels.neighbours import Index
 
 
 class Rules(NamedTuple):
