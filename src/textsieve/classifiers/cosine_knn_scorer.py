@@ -38,6 +38,7 @@ from .scorer import (
     ascends_in_parts,
     check_layout,
     check_stored,
+    join_ranges,
     require_columns,
     require_indptr,
     require_range,
@@ -202,8 +203,7 @@ class CosineKNNScorer:
         if (n_classes == 1).all():
             outputs: NDArray[Any] = self.classes[begins]
         else:  # repeat each amount for every class of its document
-            shifts = begins - np.concatenate([[0], n_classes.cumsum()[:-1]])  # from positions in `outputs` to `classes`
-            outputs = self.classes[np.arange(n_classes.sum()) + np.repeat(shifts, n_classes)]
+            outputs = self.classes[join_ranges(begins, n_classes)]
             groups, amounts = np.repeat(groups, n_classes), np.repeat(amounts, n_classes)
         cells = groups * self.n_outputs + outputs  # (group, output) as one number
         sums: Any = np.bincount(cells, amounts, n_groups * self.n_outputs)

@@ -24,6 +24,7 @@ from .scorer import (
     ascends_in_parts,
     check_layout,
     check_stored,
+    join_ranges,
     require_columns,
     require_indptr,
     require_range,
@@ -154,9 +155,9 @@ class KNNFPScorer:
     def _labels_of(self, documents: Int32s) -> Int32s:
         """Return the labels of the given documents, concatenated."""
         begins = self.label_indptr[documents]
+        # Converted to int64, because the largest int32 plus 1 would overflow.
         n_labels = self.label_indptr[documents.astype(np.int64) + 1] - begins
-        shifts = begins - np.concatenate([[0], n_labels.cumsum()[:-1]])  # from positions in the result to `labels`
-        return np.asarray(self.labels[np.arange(n_labels.sum()) + np.repeat(shifts, n_labels)])
+        return np.asarray(self.labels[join_ranges(begins, n_labels)])
 
     # -- many rows: kernels -----
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..archive import ArraySpec, specs_of
-from ..arrays import Floats
+from ..arrays import Floats, Ints
 from ..errors import InputError, shown
 from ..text.csr import CSR
 
@@ -37,6 +37,16 @@ def split_votes(voters: NDArray[np.integer], amounts: Floats) -> Floats:
     distinct_voters, first_positions = np.unique(voters, return_index=True)
     units[first_positions] += _PARTS_OF_A_VOTE - np.bincount(voters, units)[distinct_voters]
     return np.asarray(units / _PARTS_OF_A_VOTE)
+
+
+def join_ranges(begins: NDArray[np.integer], sizes: NDArray[np.integer]) -> Ints:
+    """Return the integers of several ranges, one range after the other.
+
+    Range i has `sizes[i]` integers, from `begins[i]` on: `begins=[5, 0]` and `sizes=[2, 3]` give `[5, 6, 0, 1, 2]`.
+    """
+    positions = np.cumsum(sizes) - sizes  # where each range begins in the result
+    shifts = begins - positions  # the same for all integers of a range
+    return np.asarray(np.arange(sizes.sum()) + np.repeat(shifts, sizes), np.int64)
 
 
 def require_columns(rows: CSR, n_terms: int) -> None:

@@ -30,6 +30,7 @@ from .scorer import (
     Layout,
     check_layout,
     check_stored,
+    join_ranges,
     require_columns,
     require_finite,
     require_indptr,
@@ -194,7 +195,7 @@ class SparseLinearScorer:
     def take(self, columns: Ints) -> SparseLinearScorer:
         """Return the scorer of some of the terms, in the given order."""
         sizes = np.diff(self.indptr)[columns]
-        entries, _ = _ranges(self.indptr[columns], sizes)
+        entries = join_ranges(self.indptr[columns], sizes)  # the positions of their coefficients
         indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         return SparseLinearScorer(indptr, self.outputs[entries], self.numbers[entries], self.scales, self.intercepts)
 
@@ -216,7 +217,8 @@ class SparseLinearScorer:
         if int(sizes.sum()) > FEW_PRODUCTS:
             return self._scores_of_many(rows, n_threads(n_jobs))
         # For each product, the position of its coefficient, and of its value in the rows.
-        entries, positions = _ranges(self.indptr[rows.indices], sizes)
+        entries = join_ranges(self.indptr[rows.indices], sizes)
+        positions = np.repeat(np.arange(len(sizes)), sizes)
         products = rows.data[positions] * self._values[entries]
         row_of_value = np.repeat(np.arange(rows.n_rows), rows.sizes)
         cells = row_of_value[positions] * self.n_outputs + self.outputs[entries]  # (row, output) as one number
@@ -242,7 +244,10 @@ class SparseLinearScorer:
 
     def contributions(self, columns: NDArray[np.integer], values: Floats) -> Floats:
         """Return what each value adds to the scores (values x outputs); values may come from several rows."""
-        entries, positions = _ranges(self.indptr[columns], np.diff(self.indptr)[columns])
+        sizes = np.diff(self.indptr)[columns]  # the number of coefficients of each value's term
+        # For each product, the position of its coefficient, and of its value.
+        entries = join_ranges(self.indptr[columns], sizes)
+        positions = np.repeat(np.arange(len(columns)), sizes)
         products = np.zeros((len(columns), self.n_outputs))
         products[positions, self.outputs[entries]] = values[positions] * self._values[entries]
         return products
@@ -330,13 +335,3 @@ class SparseLinearScorer:
         if not np.diff(scorer.indptr).all():
             raise InputError("a term has no coefficient")
         return scorer
-
-
-def _ranges(begins: NDArray[Any], sizes: NDArray[Any]) -> tuple[Ints, Ints]:
-    """Return the integers of all ranges, one range after the other, and for each integer the number of its range.
-
-    Range i goes from `begins[i]` to before `begins[i] + sizes[i]`.
-    """
-    positions = np.repeat(np.arange(len(sizes)), sizes)
-    offsets = np.arange(len(positions)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return begins[positions] + offsets, positions

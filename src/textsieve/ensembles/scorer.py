@@ -35,6 +35,7 @@ from ..classifiers.scorer import (
     ascends_in_parts,
     check_layout,
     check_stored,
+    join_ranges,
     require_columns,
     require_finite,
     require_indptr,
@@ -216,10 +217,7 @@ class SubspaceScorer:
         # For each value, the number of members that have its term; 0 skips the value.
         n_members = np.where(values != 0.0, self.term_indptr[columns.astype(np.int64) + 1] - begins, 0)
         positions = np.repeat(np.arange(len(columns)), n_members)
-        # Pairs are numbered value by value. The pairs of a value are consecutive, and so are the rows of its term in
-        # the stored arrays, so the two differ by the same shift for all pairs of a value.
-        shifts = begins - np.concatenate([[0], n_members.cumsum()[:-1]])
-        stored_rows = np.arange(len(positions)) + np.repeat(shifts, n_members)
+        stored_rows = join_ranges(begins, n_members)  # the row of each (value, member) pair in the stored arrays
         products = values[positions, np.newaxis].astype(np.float64) * self.coefficients[stored_rows]
         return _Products(positions, self.members[stored_rows], products)
 
