@@ -1,10 +1,10 @@
 """The base class of all selectors: it computes statistics, ranks terms, limits their number and breaks ties.
 
-A method is a function from `ClassStats` to one score per term, `score_terms`, which is all that a subclass needs. The
-base class does the rest: `fit` computes the statistics, `partial_fit` adds to them, and `fit_stats` takes existing
-ones. Terms are ranked by score; of equal scores, the lower column comes first. The selector keeps the best `k` terms,
-or those with at least a minimum score; if both limits are set, both apply. A method that needs more than the statistics
-can read the documents a second time in `_read_documents`, batch by batch, and knows the labels of each document there.
+Most subclasses define only `score_terms`, which computes one score per term from `ClassStats`. The base class does the
+rest: `fit` computes the statistics, `partial_fit` adds to them, and `fit_stats` takes existing ones. Terms are ranked
+by score; of equal scores, the lower column comes first. The selector keeps the best `k` terms, or those with at least a
+minimum score; if both limits are set, both apply. A method that needs more than the statistics overrides
+`_read_documents`, where it can read the documents a second time, in batches, together with their labels.
 """
 
 from __future__ import annotations
@@ -44,6 +44,15 @@ Limit = int | float | str | None
 
 DEFAULT_K = 1000
 """The number of terms to select if no setting limits it."""
+
+
+def without_duplicates(rows: csr_matrix) -> csr_matrix:
+    """Return rows whose columns ascend without duplicates; duplicates are added up. The argument is not changed."""
+    if rows.has_canonical_format:
+        return rows
+    rows = rows.copy()
+    rows.sum_duplicates()
+    return rows
 
 
 def ranked(scores: Floats) -> Ints:
@@ -131,20 +140,21 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def class_scorer(self, stats: ClassStats) -> ScoreForClass:
         """Return a function that scores the terms for a single class, given its number, for tables of the best terms.
 
-        A score is above 0 if the term favours the class. By default, the terms that are in a larger share of the
-        class's documents than of all documents have their scores of `score_terms`, less the lowest if that is
-        negative, and all others have 0. Override this for a method that scores each class.
+        A score is above 0 if the term favours the class. By default, these are the terms that are in a larger share of
+        the class's documents than of all documents. Their scores are those of `score_terms`; if some of these are
+        negative, all are raised so that the lowest is 0. All other terms get 0. Override this for a method that scores
+        each class.
         """
         scores = self.score_terms(stats)
-        scores = scores - min(scores.min(initial=0.0), 0.0)
+        scores = scores - min(scores.min(initial=0.0), 0.0)  # without negative scores, subtracts 0
         return lambda number: np.where(stats.favours(number), scores, 0.0)
 
     def _rank_for_class(self, number: int, columns: Ints, scores: Floats) -> Ints:
         """Rank some columns for a class: return their positions in `columns`, from the best column to the worst.
 
         `number` is the number of the class, `columns` are ascending, and `scores` has the score of each of them for the
-        class. Of equal scores, the lower column comes first. Subclasses can break ties in another way, for which they
-        need `number` and `columns`.
+        class: for columns `[3, 5]` with the scores `[0.1, 0.9]`, return `[1, 0]`. Of equal scores, the lower column
+        comes first. Subclasses that break ties in another way need `number` and `columns`.
         """
         return ranked(scores)
 
@@ -154,7 +164,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         return scores, ranked(scores)
 
     def least_score(self, stats: ClassStats) -> float | None:
-        """Return the minimum score of selected terms, or None if there is none; raise `InputError` if it is invalid."""
+        """Return the minimum score of selected terms, or None for no minimum; raise `InputError` if it is invalid."""
         min_score = getattr(self, "min_score", None)  # not all selectors have this setting
         if min_score is not None and not (isinstance(min_score, float | int | np.number) and np.isfinite(min_score)):
             raise InputError(setting="min_score", value=min_score, hint="use a number")
@@ -163,8 +173,8 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def most_terms(self, scores: Floats, ranking: Ints) -> int | None:
         """Return the maximum number of selected terms, or None for no limit.
 
-        It is the setting `k`, or `DEFAULT_K` if neither `k` nor another setting limits the terms. `ranking` is for
-        subclasses whose limit depends on the best scores.
+        It is the setting `k`, or `DEFAULT_K` if neither `k` nor another setting limits the terms. Subclasses whose
+        limit depends on the best scores also use `ranking`, all columns from best to worst.
         """
         # Each selector has only some of these settings; a missing one is no limit.
         other_limits = (getattr(self, name, None) for name in ("min_score", "energy", "min_df"))
@@ -198,8 +208,8 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         """Add documents to the statistics; their matrix may have more columns than before.
 
         Unlabelled documents count only in the statistics over all documents, not in those of classes. The first
-        documents need not have labels: whether there are labels of enough classes is checked when scores or selected
-        terms are read.
+        documents need not have labels, because the labels are only checked when scores or selected terms are read:
+        then documents of at least two classes must have been added, unless the method needs no labels.
         """
         refuse_texts(X)
         with growing(self, X) as rows:
@@ -329,7 +339,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
 def _require_classes(stats: ClassStats, hint: str) -> None:
     """Raise `UnfitDocuments` unless some document has a label and there are at least two classes.
 
-    A class may be without documents. `hint` is appended to the message.
+    One of the classes may have no documents. `hint` is appended to the message.
     """
     if stats.n_pairs == 0:  # the columns of an indicator matrix of zeros are classes, but no document has a label
         raise UnfitDocuments(

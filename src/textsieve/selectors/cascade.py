@@ -17,9 +17,9 @@ from .base import RankedTerms, ReadAgain, ScoreForClass, TermSelector
 class Cascade(TermSelector):
     """Chain selectors: `Cascade([DocumentFrequency(min_df=0.01), InformationGain(k=5000)])`.
 
-    `scores_` are those of the last selector, and minus infinity for terms that did not reach it. `ranking_` starts with
-    the ranking of the last selector, followed by the terms that earlier selectors dropped; terms that were dropped
-    later rank higher.
+    `scores_` are those of the last selector, and minus infinity for terms that did not reach it. `ranking_` has first
+    the terms that reached the last selector, as it ranks them, and then the terms that earlier selectors dropped: those
+    that the second last dropped, and so on, down to those that the first dropped.
 
     Parameters
     ----------
@@ -60,9 +60,9 @@ class Cascade(TermSelector):
         return "" if selector is None else selector._missing_labels_hint()
 
     def valid_selectors(self) -> list[TermSelector]:
-        """Return the elements of the setting `selectors` that are selectors; none if it is no sequence.
+        """Return the elements of the setting `selectors` that are selectors; an empty list if it is no sequence.
 
-        Some methods are called before `_select` checks the setting, so it may be anything.
+        Methods that are called before `_select` has checked the setting use this, because it may still be invalid.
         """
         elements = self.selectors if isinstance(self.selectors, Sequence) else []
         return [selector for selector in elements if isinstance(selector, TermSelector)]
@@ -96,7 +96,8 @@ class Cascade(TermSelector):
             self._reached = columns  # after the loop: those that reached the last selector
             documents = _with_columns(self._documents, columns)
             stage = clone(selector).fit_stats(self.stats_.take(columns), documents, self._sample_weight, self._labels)
-            is_selected = stage.get_support()  # this and the stage's ranking refer to positions in `columns`
+            # The stage sees only `columns`, so its mask and its ranking are about positions in `columns`.
+            is_selected = stage.get_support()
             if not is_selected.any():
                 raise InputError(f"{stage!r} keeps none of the {len(columns):,} terms that reached it.")
             scores = np.full(self.stats_.n_terms, -np.inf)
@@ -112,7 +113,7 @@ class Cascade(TermSelector):
         return RankedTerms(scores, np.concatenate([best_first, *reversed(dropped)]), support)
 
     def class_scorer(self, stats: ClassStats) -> ScoreForClass:
-        """Return the scorer of the last selector, with 0 for terms that did not reach it."""
+        """Return a function that gives the last selector's scores for a class; 0 for terms that did not reach it."""
         self._ranked_terms()  # sets `_reached` and `selectors_`, if documents were added since the last ranking
         reached, last = self._reached, self.selectors_[-1]
         scores_of_reached = last.class_scorer(last.stats_)
@@ -125,10 +126,11 @@ class Cascade(TermSelector):
         return scores_for
 
     def _rank_for_class(self, number: int, columns: Ints, scores: Floats) -> Ints:
-        """Return the order in which the last selector ranks the columns.
+        """Return the positions in `columns` in the order in which the last selector ranks these columns.
 
         The last selector numbers the columns that reached it from 0, so `columns` are converted to these numbers. All
-        of `columns` reached it: `best_by_class` ranks only columns with a score above 0, and the others have score 0.
+        of `columns` reached it: `best_by_class` passes only columns with a score above 0, and columns that did not
+        reach the last selector score 0.
         """
         return self.selectors_[-1]._rank_for_class(number, np.searchsorted(self._reached, columns), scores)
 
@@ -160,5 +162,5 @@ class Cascade(TermSelector):
 
 
 def _with_columns(documents: ReadAgain | None, columns: Ints) -> ReadAgain | None:
-    """Return a function like `documents`, which reads the documents anew, but with only the given columns."""
+    """Return a function that starts a pass over the same documents, with only the given columns; None for None."""
     return None if documents is None else lambda: (rows[:, columns] for rows in documents())

@@ -98,7 +98,7 @@ def plot_energy(
     chart = energy_plot(
         {names[weight]: energy_curve(scores) for weight, scores in by_weight.items()},
         level=level,
-        # Without a level, the plot does not use these numbers, so any level will do.
+        # How many terms are enough for the level. Without a level, the plot does not use these numbers.
         enough={names[weight]: terms_for_energy(scores, level or 1.0) for weight, scores in by_weight.items()},
         caption=f"{counted(stats.n_documents, 'document')}, {counted(stats.n_terms, 'term')}.",
     )
@@ -111,8 +111,8 @@ def checked_weights(weights: Iterable[Any]) -> list[float]:
     """Return the distinct weights λ of trace scores, ascending; raise `InputError` for invalid ones.
 
     Weights above 1 are invalid: scores can then be negative, so the energy, a share of the sum of all scores, is
-    undefined. Weights below 0 are allowed here, because scores are then negative only in special cases, which
-    `_sorted_scores` checks.
+    undefined. Weights below 0 are allowed here, because scores are then negative only in special cases;
+    `_sorted_scores` raises the error if they are.
     """
     weight_list = list(weights)
     for weight in weight_list:
@@ -161,7 +161,7 @@ def _sorted_scores(stats: ClassStats, weights: list[float], class_weight: ClassW
 
 
 def _curve_names(weights: list[float], auto_weight: float | None) -> dict[float, str]:
-    """Return a name for the curve of each weight: λ with four digits, or with all if names would be equal otherwise.
+    """Return a name for the curve of each weight: λ with four digits, or with all digits if four make names equal.
 
     The name of `auto_weight`, the weight that TOFA computed itself, ends in "chosen".
     """

@@ -38,10 +38,12 @@ def information_gain(stats: ClassStats) -> Floats:
     if n == 0:
         return np.zeros(stats.n_terms)
     cells = stats.cells  # statistics of each class and each term that occurs in it
-    n_logs = 0 if stats.class_docs.dtype.kind == "f" else N_LOGARITHMS  # the table of logarithms is for integer counts
+    # The kernel looks up logarithms of integer counts in a table of this size; sums of sample weights are floats.
+    n_logs = 0 if stats.class_docs.dtype.kind == "f" else N_LOGARITHMS
     gain = joint_gain(cells.class_starts, stats.class_docs, cells.terms, cells.doc_freq, stats.n_terms, n_logs)
-    # `gain` is in nats, times n. In bits, and without rounding errors, it would be from 0 to the entropy of the class.
-    return np.asarray(np.clip(gain * (_BITS_PER_NAT / n), 0.0, class_entropy(stats)))
+    bits = gain * (_BITS_PER_NAT / n)  # `gain` is in nats, times n
+    # A gain is between 0 and the entropy of the class; rounding errors may be just outside.
+    return np.asarray(np.clip(bits, 0.0, class_entropy(stats)))
 
 
 def class_entropy(stats: ClassStats) -> float:

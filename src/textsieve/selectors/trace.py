@@ -6,7 +6,7 @@ that mean. Maximum margin uses S = S_b - S_w, where S_w = C - S_b is the scatter
 
     S(λ) = λ S_b + (1 - λ) C        at λ = 0, 1 and 2.
 
-If W may only select coordinates, the trace is a sum over the selected terms of their entries in the diagonal:
+If W may only select terms, the trace is the sum of the diagonal entries of S(λ) of these terms. Such an entry is
 
     score(t) = λ sum_j p_j (m_jt - m_t)^2 + (1 - λ) (1/n) sum_i (x_it - m_t)^2,        p_j = n_j/n.
 
@@ -122,10 +122,11 @@ def mix_scatters(between: Floats, total: Floats, weight: float) -> Floats:
 
 
 def scatter_of_class(stats: ClassStats, number: int, class_weight: ClassWeight = None) -> Floats:
-    """Return what class j adds to the between-class scatter of each term t: p_j (m_jt - m_t)^2, with a sign.
+    """Return what the class with a number adds to the between-class scatter of each term, with a sign.
 
-    p_j is the share of the class, m_jt the mean of the term in it and m_t the overall mean. The sign is negative where
-    m_jt < m_t, so that a term which is rarer in the class than elsewhere does not count as favouring the class.
+    For class j and term t, it adds p_j (m_jt - m_t)^2, where p_j is the share of the class, m_jt the mean of the term
+    in it and m_t the overall mean. The sign is that of m_jt - m_t, so that a term which is rarer in the class than
+    elsewhere does not count as favouring the class.
     """
     shares = class_shares(stats.class_docs, class_weight)
     sizes = np.where(stats.class_docs > 0, stats.class_docs, 1)  # 1 avoids a division by zero for empty classes
@@ -154,7 +155,7 @@ def terms_for_energy(sorted_scores: Floats, energy: float) -> int:
     Scores are sorted, the best first, and not negative. The result is at least 1, unless there are no terms.
     """
     n_terms = len(sorted_scores)
-    if energy == 1.0:  # all positive scores, even those that are too small to change a float sum
+    if energy == 1.0:  # needs all positive scores, even those that are too small to change a float sum
         n_needed = int(np.count_nonzero(sorted_scores))
     else:
         rounding_error = n_terms * _EPSILON  # of the sum of so many scores
@@ -167,7 +168,7 @@ def terms_for_energy(sorted_scores: Floats, energy: float) -> int:
 
 
 def auto_weight(between: Floats, total: Floats, stats: ClassStats, k: int, shares: Floats | None = None) -> float:
-    """Return the weight λ for selecting k terms by λ between + (1 - λ) total, from 0 to 1.
+    """Return the automatic weight λ, from 0 to 1, for selecting k terms by λ between + (1 - λ) total.
 
     `between` has for each term the scatter of the class means (the diagonal of S_b), and `total` its variance (the
     diagonal of C). `shares` has the class weights in S_b; None weights classes by their number of documents.
@@ -185,11 +186,11 @@ def auto_weight(between: Floats, total: Floats, stats: ClassStats, k: int, share
 
 
 def relative_noise(stats: ClassStats, shares: Floats) -> Floats:
-    """Return the noise of each term's between-class scatter relative to its variance.
+    """Return noise_t / total_t for each term t: the noise of its between-class scatter relative to its variance.
 
-    It is the sum over the classes j of p_j (1 - p_j) / n_j times the frequency of the term in class j relative to all
-    documents, (A_jt / n_j) / (df_t / N), and 0 for terms without labelled documents. `shares` has the class weights
-    p_j. The docstring of the module derives the formula.
+    By the docstring of the module, it is the sum over the classes j of p_j (1 - p_j) / n_j times the frequency of the
+    term in class j relative to all documents, (A_jt / n_j) / (df_t / N). It is 0 for terms without labelled documents.
+    `shares` has the class weights p_j.
     """
     # The factors of A_jt, p_j (1 - p_j) / n_j². Sizes of 1 instead of 0 avoid a division by zero for empty classes.
     sizes = np.where(stats.class_docs > 0, stats.class_docs, 1).astype(np.float64)
@@ -201,12 +202,13 @@ def relative_noise(stats: ClassStats, shares: Floats) -> Floats:
 
 
 def _is_among_best(values: Floats, k: int) -> Bools:
-    """Return a mask of the k largest of some nonnegative values.
+    """Return a mask of the k largest of some nonnegative values; of all values, if there are at most k.
 
     All values that equal the k-th largest, up to rounding, are included.
     """
-    position = max(len(values) - k, 0)  # of the k-th largest value in ascending order, or of the smallest
-    return np.asarray(values >= smallest_tied_score(float(np.partition(values, position)[position])))
+    position = max(len(values) - k, 0)  # of the k-th largest value in ascending order; 0 if there are fewer than k
+    kth_largest = float(np.partition(values, position)[position])
+    return np.asarray(values >= smallest_tied_score(kth_largest))
 
 
 def smallest_tied_score(kth_largest: float) -> float:
@@ -297,7 +299,7 @@ class TOFA(TermSelector):
         return self.requested_weight() != 0.0
 
     def _missing_labels_hint(self) -> str:
-        """Return what to append to errors about missing labels: which label means none, and what needs no labels."""
+        """Return sentences about the label that means "no label", and about weight 0, which needs no labels."""
         marker = "" if self.unlabelled is None else f" The label {self.unlabelled!r} means none, as unlabelled= says."
         return f"{marker} Without labels only weight=0 can be used."
 
@@ -318,7 +320,8 @@ class TOFA(TermSelector):
     def class_scorer(self, stats: ClassStats) -> ScoreForClass:
         """Return a function that gives what a class adds to the between-class scatter of each term.
 
-        It does not depend on the weight, because the variance does not show which class a term favours.
+        The scores are the same for all values of `weight`: the other part of a term's score, its variance, does not
+        show which class the term favours.
         """
         return lambda number: scatter_of_class(stats, number, self.class_weight)
 
@@ -332,7 +335,7 @@ class TOFA(TermSelector):
         return n_needed if most is None else min(most, n_needed)
 
     def _require_defined_energy(self, energy: Setting, scores: Floats) -> None:
-        """Raise `InputError` if a score is negative, or could be because the weight is above 1.
+        """Raise `InputError` if the energy is undefined: if a score is negative, or the weight is above 1.
 
         `energy` is the setting or attribute that the error names.
         """

@@ -208,13 +208,16 @@ class KernelSearch(NamedTuple):
     """A search that a kernel runs in several calls, each of which continues where the last one stopped."""
 
     call: Callable[[Ints, Ints, int], None]
-    """Continues the search; the arguments are arrays for the ends and members of sets, and the number of steps."""
+    """Continues the search for a number of steps; writes where each set ends, and the members of all sets, to arrays.
+
+    The arguments are the two arrays and the number of steps.
+    """
     state: Ints
     """Counters of the kernel, indexed by `hitting_sets.DONE`, `N_STEPS`, `N_SETS` and `N_MEMBERS`."""
     most_members: int
     """An upper bound of the size of a set."""
     n_words: int
-    """About how many words a step reads."""
+    """About how many 64-bit words a step reads; a step tries one column."""
 
 
 class _Search:
@@ -257,14 +260,14 @@ class _Search:
     def _continue(self, n_sets: int, n_steps: int) -> tuple[Ints, Ints]:
         """Continue like `arrays`, but return columns as the kernel numbers them."""
         ends = np.empty(n_sets, np.int64)
-        # The kernel stops when this array is full; it always has room for one set.
+        # The kernel stops when this array has no room for another set; it always has room for one.
         members = np.empty(max(self._kernel.most_members, 16 * n_sets), np.int64)
         self._kernel.call(ends, members, n_steps)
         return ends[: self._kernel.state[hitting_sets.N_SETS]], members[: self._kernel.state[hitting_sets.N_MEMBERS]]
 
 
-class _SearchResult:
-    """The known result of a search, in place of `_Search`: for no rows the empty set, for an empty row no set."""
+class _KnownResult:
+    """Takes the place of a `_Search` whose result is known: for no rows the empty set, for an empty row no set."""
 
     steps_per_call = n_steps = 0  # no columns are tried
 
@@ -293,15 +296,15 @@ class _SearchResult:
 
 def _start_search(
     rows: Bools, method: str, most_members: int = -1, column_numbers: Ints | None = None
-) -> _Search | _SearchResult:
+) -> _Search | _KnownResult:
     """Return a search for the minimal transversals of the rows; parameters are those of `Transversals`."""
     if not (isinstance(method, str) and method in METHODS):
         raise InputError(setting="method", value=method, allowed=METHODS)
     basic = rows[minimal_rows(rows)]  # the shortest row first
     if not len(basic):  # the empty set hits all of no rows
-        return _SearchResult([()])
+        return _KnownResult([()])
     if not basic[0].any():  # an empty row, which is the shortest, is contained in all others; no set hits it
-        return _SearchResult([])
+        return _KnownResult([])
     columns = np.flatnonzero(basic.any(axis=0))
     columns = columns[np.argsort(~basic[0, columns], kind="stable")]  # columns of the first row first, which LEX needs
     kernel_search = METHODS[method](basic[:, columns], most_members)
