@@ -1,15 +1,17 @@
 """DROP1 to DROP5: reduce the training documents of nearest-neighbour classifiers (Wilson and Martinez 2000).
 
-The associates of a document are the documents that have it among their k nearest neighbours. A document can be dropped
-if at least as many of its associates are classified correctly without it as with it; the associates then get their next
-neighbour. The variants, one row of `VARIANTS` each, differ in which documents are dropped beforehand as noise, in the
-order in which documents are visited, and in whether dropped documents still count as associates.
+The *associates* of a document are the documents that have it among their k nearest neighbours. A document can be
+dropped if at least as many of its associates are classified correctly without it as with it. In its place, each
+associate then gets its next nearest neighbour. The five variants are rows of `VARIANTS`. They differ in which documents
+are dropped beforehand as noise, in the order in which documents are visited, and in whether dropped documents still
+count as associates.
 
 Nearness is cosine similarity, as for `CosineKNN`: documents without a common term are not neighbours. The papers leave
 some points open; this module decides them as follows:
 
-- Of equally near documents, the one with the lower number is the neighbour. Of documents that are equally far from
-  their nearest enemies, the one with the lower number is visited first. An enemy is a document of another class.
+- Of equally near documents, the one with the lower number is the neighbour.
+- An *enemy* of a document is a document of another class. Of documents that are equally far from their nearest enemies,
+  the one with the lower number is visited first.
 - A document is classified by the majority of its k neighbours; of equally frequent classes, by the one that comes first
   from the nearest neighbour outwards. A document without neighbours is misclassified.
 - A document is noise if it is misclassified while all documents are present. DROP3 drops all noise; DROP4 visits the
@@ -67,21 +69,26 @@ _SPARE = 32
 
 
 class Reduction:
-    """A collection from which documents are dropped; `state` is described in `kernels/drop.py`."""
+    """The documents while some of them are dropped: who is whose neighbour, and which documents are left.
+
+    `kernels/drop.py` describes the arrays of `state`.
+    """
 
     def __init__(self, rows: CSR, labels: Ints, k: int, threads: int) -> None:
         """Find the k + 1 nearest neighbours of each document, and for each document those that have it as a neighbour.
 
-        k neighbours classify a document; one more is needed to see how the document is classified without one of them.
-        `_SPARE` more are searched, to replace neighbours that are dropped.
+        k neighbours classify a document. One more is needed to see how the document is classified if one of them is
+        dropped. `_SPARE` more are searched in advance, to replace neighbours that are dropped.
         """
         self.index: Index = index_of(postings_of(rows))
         self.documents = rows_in(self.index)
         self.threads = threads
         n = rows.n_rows
         all_documents = np.arange(n, dtype=np.int32)
-        n_searched = min(k + 1 + _SPARE, n)  # n is one more than a document can have
-        # Each document is a group of its own, so that it is not its own neighbour.
+        # At most n: there are n - 1 other documents, so a search for n finds fewer, which shows that it found all.
+        n_searched = min(k + 1 + _SPARE, n)
+        # The search skips documents of the own group. Each document is a group of its own, and so not its own
+        # neighbour.
         neighbours = nearest(
             self.index, self.documents, n_searched, threads=threads, groups=all_documents, own_groups=all_documents
         )
@@ -132,12 +139,12 @@ class Reduction:
         return remaining[np.argsort(cosines if name == "farthest enemy first" else -cosines, kind="stable")]
 
     def sweep(self, order: Ints, rules: Rules, *, unconditional: bool = False) -> int:
-        """Visit the documents listed in `order` and drop those that can be dropped; return how many were.
+        """Visit the documents listed in `order` and drop those that can be dropped; return how many were dropped.
 
         A document can be dropped if at least as many of its associates, the documents that have it as a neighbour, are
         classified correctly without it as with it. With `unconditional`, every document in `order` is dropped.
         """
-        # In variants whose associates are only the kept documents, a dropped document stops being an associate.
+        # By the rule "kept", a dropped document stops being an associate.
         leaves_associates = rules.associates == "kept"
         return kernels.sweep(self.index, self.state, order, unconditional, leaves_associates)
 
@@ -226,7 +233,7 @@ class DROP(OneToOneFeatureMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Select the documents to keep, given as the rows of a (sparse) matrix with one label each."""
+        """Find the documents to keep, of the rows of a (sparse) matrix with one label each; see `sample_indices_`."""
         return self._fit(X, y)
 
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:

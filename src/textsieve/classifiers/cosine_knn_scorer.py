@@ -8,9 +8,9 @@ c. A cosine is a sum over terms, so the score can be added up term by term: a te
     w(t, document) x (sum of w(t, neighbour) over the neighbours in c, in ascending order of document numbers).
 
 The terms are added in column order. With plain votes, the score is the number of neighbours in c. The vote of each
-neighbour is split among the terms t in proportion to the products w(t, document) x w(t, neighbour) that are above 0, in
-integer multiples of 2^-30, and the remainder goes to the first of these terms. So the parts add up exactly to the
-number of neighbours.
+neighbour is split among the terms t in proportion to the products w(t, document) x w(t, neighbour) that are above 0.
+The parts are rounded to multiples of 2^-30, and the remainder goes to the first of these terms, so that the parts of a
+vote add up to exactly 1.
 
 A document without a neighbour scores 0 for each class.
 
@@ -100,7 +100,7 @@ class CosineKNNScorer:
         require_columns(rows, self.n_terms)
         threads = n_threads(n_jobs)
         unit = unit_rows(rows)  # scaled to length 1
-        # An index that exists already makes the kernels faster than numpy, even for few rows.
+        # If the index of the kernels exists already, they are faster than numpy, even for few rows.
         if "index" in vars(self) or np.diff(self.postings.term_indptr)[unit.indices].sum() > FEW_POSTINGS:
             return self._scores_of_many(unit, threads)
         return self._scores_of_few(unit)
@@ -195,9 +195,9 @@ class CosineKNNScorer:
     def _sum_by_class(self, groups: Ints, documents: Int32s, amounts: NDArray[Any], n_groups: int) -> Floats:
         """Return the sum of amounts by group and class (groups x outputs), added in the order given.
 
-        Each amount has the number of its group, and of the document whose classes it counts for.
+        Each amount has the number of its group, and of a document; it counts for all classes of this document.
         """
-        begins = self.class_indptr[documents]
+        begins = self.class_indptr[documents]  # where the classes of each document begin in `self.classes`
         # Converted to int64, because the largest int32 plus 1 would overflow.
         n_classes = self.class_indptr[documents.astype(np.int64) + 1] - begins
         if (n_classes == 1).all():

@@ -91,8 +91,8 @@ class KNNFPScorer:
     def term_strengths(self) -> Floats:
         """Return the average number of votes that each term gives each class (terms x outputs).
 
-        If n training documents contain a term, min(k, n) of them vote. The average treats them all alike, so each of
-        them has min(k, n) / n votes.
+        If n training documents contain a term, min(k, n) of them vote. Which of them vote depends on the document to
+        classify; on average, each is taken to have min(k, n) / n votes.
         """
         terms = np.repeat(np.arange(self.n_terms), np.diff(self.term_indptr))
         n_labels = np.diff(self.label_indptr)[self.documents]
@@ -143,8 +143,9 @@ class KNNFPScorer:
         weights, documents = self.weights[of_term], self.documents[of_term]
         if len(weights) <= self.k:
             return documents
-        # Only the next k weights from `weight` upwards can be among the nearest. Below it, only the last k can, and all
-        # documents with the same weight as the lowest of these: of equal weights, the lower document is the nearest.
+        # The weights ascend, so the nearest are around the position of `weight`: among the next k from it upwards and
+        # the last k below it. Documents with the same weight as the lowest of these are candidates, too, because of
+        # equal weights, the document with the lower number is the nearest.
         position = int(np.searchsorted(weights, weight))
         begin = int(np.searchsorted(weights, weights[max(position - self.k, 0)]))
         candidates = slice(begin, min(position + self.k, len(weights)))
@@ -180,7 +181,10 @@ class KNNFPScorer:
 
 
 def _distances(weights: Floats, weight: float) -> tuple[Floats, Floats]:
-    """Return the rounded |weights - weight| and its rounding errors; the sum of the two is exact (Knuth's TwoSum)."""
+    """Return the rounded |weights - weight| and its rounding errors; the sum of the two is exact (Knuth's TwoSum).
+
+    So distances whose rounded values are equal can be compared by their rounding errors.
+    """
     distances = weights - weight
     absorbed = distances - weights  # -weight, as far as the rounded differences contain it
     errors = (weights - (distances - absorbed)) - (weight + absorbed)

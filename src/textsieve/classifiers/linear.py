@@ -100,15 +100,15 @@ class LinearScorer:
     def _scores_of_few(self, rows: CSR) -> Floats:
         """Return the scores, calculated with numpy.
 
-        Products (weight x coefficient) are added one by one in column order, as in the kernel, but for many rows at a
-        time: first the first product of every row, then the second of every row that has one, and so on. If the longest
-        row has more products than there are rows, it takes fewer steps to go row by row.
+        Products (weight x coefficient) are added one by one in column order, as in the kernel, but for all rows at a
+        time: first the first product of every row, then the second of every row that has one, and so on. That takes as
+        many steps as the longest row has products. If there are fewer rows than that, it is faster to go row by row.
         """
         lengths = rows.sizes
         if lengths.max(initial=0) > rows.n_rows:
             return self._scores_row_by_row(rows)
         products = self.contributions(rows.indices, rows.data)
-        longest_first = np.argsort(-lengths, kind="stable")  # so the rows that have a product at a position come first
+        longest_first = np.argsort(-lengths, kind="stable")  # the rows with a product at a position come first
         starts, lengths = rows.indptr[longest_first], lengths[longest_first]
         sorted_scores = np.empty((rows.n_rows, self.n_outputs))  # in the order `longest_first`
         for position in range(lengths.max(initial=0)):

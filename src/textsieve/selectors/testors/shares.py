@@ -123,9 +123,7 @@ def _shares_in_listing(transversals: Listing, n_terms: Ints) -> Floats:
     """
     set_numbers = np.repeat(np.arange(len(transversals.sizes)), transversals.sizes)  # the set of each member
     n_testors = _n_testors(transversals, n_terms)  # of each set
-    with_pattern = np.bincount(
-        transversals.members, n_testors[set_numbers], len(n_terms)
-    )  # the testors of each pattern
+    with_pattern = np.bincount(transversals.members, n_testors[set_numbers], len(n_terms))  # testors of each pattern
     # The testors with a pattern contain each of its terms equally often.
     return np.asarray(with_pattern / n_terms / n_testors.sum())
 

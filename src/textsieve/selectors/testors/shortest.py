@@ -1,11 +1,12 @@
 """The shortest testors of a class: the smallest vocabularies that distinguish it from the others.
 
-The testors are the transversals of a boolean matrix: sets of columns (terms) with a mark in every row (other class). The
-search tries sizes 1, 2, 3, ... and abandons branches that cannot finish within the size. So the first size with a
-transversal is the smallest, and all transversals found then have that size. The matrix may fall into *parts* that share
-neither rows nor columns, and columns with marks in the same rows have the same *pattern* (`shares.py` explains both).
-Each part is searched separately, for sets of patterns. These are then expanded to sets of columns, and those of all
-parts are combined, the heaviest first.
+The testors are the transversals of a boolean matrix: sets of columns (terms) with a mark in every row (other class).
+The search tries sizes 1, 2, 3, ... and abandons branches that cannot finish within the size. So the first size with a
+transversal is the smallest, and all transversals found then have that size.
+
+The matrix may fall into *parts* that share neither rows nor columns, and columns with marks in the same rows have the
+same *pattern* (`shares.py` explains both). Each part is searched separately, for sets of patterns. These are then
+expanded to sets of columns, and those of all parts are combined, the heaviest first.
 """
 
 from __future__ import annotations
