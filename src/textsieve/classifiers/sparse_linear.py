@@ -5,10 +5,12 @@ term and class have none, so a score is a sum over the coefficients of a documen
 order of the columns, and the intercept last, so the scores are the same to the last bit whether numpy adds them up (few
 documents) or a kernel on threads (many documents), and however the documents are split into batches.
 
-In memory, coefficients are sorted by term, because scoring looks them up by term. A file has them sorted by class: for
-each class the differences between consecutive columns, which are small numbers, and the coefficients. In models of 20
-Newsgroups this took 5 to 10 % fewer bytes than sorting by term. The differences are written as in LEB128: 7 bits per
-byte, lowest first, and the highest bit of a byte is 1 if another byte follows.
+In memory, coefficients are sorted by term, because scoring looks them up by term. A file has them sorted by class, and
+instead of the columns of a class it has the *steps* between consecutive columns, which are small numbers: columns 3, 5
+and 305 have the steps 3, 2 and 300. In models of 20 Newsgroups this took 5 to 10 % fewer bytes than sorting by term.
+
+The steps are written as LEB128: 7 bits per byte, the lowest bits first, and the highest bit of a byte is 1 if another
+byte of the same number follows. So 2 is the byte 2, and 300 = 2 x 128 + 44 is the two bytes 44 + 128 and 2.
 """
 
 from __future__ import annotations
@@ -57,19 +59,19 @@ _ARRAYS: Layout = {
 }
 
 
-# -- the numbers of columns in a file ----------------------------------------------------------------------------------
+# -- steps between columns, in a file ----------------------------------------------------------------------------------
 
 
 def encode_integers(numbers: Ints) -> NDArray[np.uint8]:
-    """Return numbers from 0 as LEB128, which the docstring of the module explains."""
+    """Return nonnegative numbers as LEB128, which the docstring of the module explains: `[2, 300]` as `[2, 172, 2]`."""
     n_bytes = np.ones(len(numbers), np.int64)  # of each number: 1, and one more for each further 7 bits
     for exponent in range(7, 64, 7):
         n_bytes += numbers >= 1 << exponent
-    ends = np.cumsum(n_bytes)
+    ends = np.cumsum(n_bytes)  # where the bytes of each number end in the result
     encoded = np.zeros(int(ends[-1]) if len(ends) else 0, np.uint8)
     # Write the first byte of all numbers, then the second byte of all that have one, and so on.
     for position in range(int(n_bytes.max(initial=0))):
-        is_long = n_bytes > position
+        is_long = n_bytes > position  # the numbers that have a byte at this position
         bits = (numbers[is_long] >> (7 * position)) & 127
         has_next = n_bytes[is_long] > position + 1
         encoded[ends[is_long] - n_bytes[is_long] + position] = bits | (has_next.astype(np.int64) << 7)
@@ -88,7 +90,7 @@ def decode_integers(encoded: NDArray[np.uint8], n: int) -> Ints:
     numbers = np.zeros(n, np.int64)
     # Read the first byte of all numbers, then the second byte of all that have one, and so on.
     for position in range(int(n_bytes.max(initial=0))):
-        is_long = n_bytes > position
+        is_long = n_bytes > position  # the numbers that have a byte at this position
         bits = encoded[ends[is_long] - n_bytes[is_long] + 1 + position].astype(np.int64) & 127
         numbers[is_long] |= bits << (7 * position)
     return numbers
@@ -200,9 +202,10 @@ class SparseLinearScorer:
         return SparseLinearScorer(indptr, self.outputs[entries], self.numbers[entries], self.scales, self.intercepts)
 
     def strongest_first(self, terms: Sequence[str]) -> Ints:
-        """Return the columns sorted by the sum of their squared coefficients, largest first; equal ones by spelling.
+        """Return the columns sorted by the sum of their squared coefficients, largest first.
 
-        A file has the terms in alphabetical order. When it is read, the order by strength is restored in this way.
+        Columns with equal sums are sorted by the spelling of their terms. A model has its terms in this order, but a
+        file has them in alphabetical order, so the order is restored when the file is read.
         """
         squares = np.bincount(self._columns, self._values**2, self.n_terms)
         by_spelling = np.array(sorted(range(len(terms)), key=terms.__getitem__), np.int64)
@@ -262,7 +265,7 @@ class SparseLinearScorer:
 
     @cached_property
     def _pairs(self) -> Ints:
-        """Return a number for the term and output of each coefficient, ascending."""
+        """Return for each coefficient its (term, output) pair as one number, term x outputs + output, ascending."""
         return self._columns * self.n_outputs + self.outputs
 
     def term_strengths(self) -> Floats:
@@ -317,9 +320,11 @@ class SparseLinearScorer:
         bounds = np.concatenate([[0], np.cumsum(counts)])
         require_indptr("coefficient_counts", bounds, len(numbers))
         begins = bounds[:-1][counts > 0]
-        # The columns of an output are the sums of its own steps: sums over all steps, minus the sum before the output.
+        # A column is the sum of the steps of its output up to it: the sum of all steps up to it, minus the sum of those
+        # before the output.
         sums = np.cumsum(steps)
-        columns = sums - np.repeat((sums - steps)[begins], counts[counts > 0])
+        sums_before = (sums - steps)[begins]  # of each output that has coefficients
+        columns = sums - np.repeat(sums_before, counts[counts > 0])
         is_first = np.zeros(len(steps), np.bool_)
         is_first[begins] = True
         # A step of 0 would be a second coefficient of the same term; only the first step of an output may be 0. Without

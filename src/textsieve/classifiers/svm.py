@@ -2,7 +2,7 @@
 
 scikit-learn's `LinearSVC` solves min ½|w|² + C Σ max(0, 1 - y w·x)² for one class after the other, on a copy of the
 data and to a tolerance of 1e-4. The sum is over the documents x, with y = 1 for documents of the class and -1 for the
-others. But the classes are independent, the rows can be shared, and a tolerance that is a hundred times larger changes
+others. But the classes are independent, the rows can be shared, and a tolerance that is a hundred times larger changed
 no prediction on a test set. So here compiled loops (see `svm_solvers`) solve several classes at a time on shared data.
 Each class sees the documents in the same order whatever the number of threads, so the weights w do not depend on this
 number.

@@ -1,19 +1,21 @@
 """Feature projections, from which TCFP and k-NNFP learn, and the table of votes that TCFP makes of them.
 
-TCFP and k-NNFP learn from documents projected on each term (Ko and Seo 2004, Akkus and Guvenir 1996): the sorted list
-of the term's weights, each with its document. Documents without the term, or with a stored 0, are not in the list.
+TCFP and k-NNFP learn from documents projected on each term (Ko and Seo 2004, Akkus and Guvenir 1996). The *projection*
+on a term is the sorted list of the term's weights, each with its document. Documents without the term, or with a stored
+0, are not in the list.
 
 In TCFP, a document counts for a term if its weight of the term is at least the term's mean weight. Each new document
-moves the mean, so earlier documents can begin or cease to count at any time, and sums would not be enough for adding
-documents later. So the table stores the weights, but not the documents: for each term, the distinct pairs of weight and
-class in order, and the number of documents with each pair. If weights are counts of words, the size of the table is
-bounded by terms x classes x distinct counts, however many documents are added. With rows scaled to unit length, weights
-hardly ever repeat and the table grows with the documents: 20 bytes for each nonzero weight.
+moves the mean, so earlier documents can begin or cease to count at any time, and sums of weights would not be enough
+for adding documents later. So the *vote table* stores the weights, but not the documents: for each term, the distinct
+pairs of weight and class in order, and the number of documents with each pair. If weights are counts of words, the size
+of the table is bounded by terms x classes x distinct counts, however many documents are added. With rows scaled to unit
+length, weights hardly ever repeat and the table grows with the documents: 20 bytes for each nonzero weight.
 
 Tables can be merged in any order: the table of some documents is the same, to the last bit, however they were split.
 
-A document counts once in the mean, but it votes once for each of its classes. So a document with m > 1 classes has m
-entries of count 1 for each of its terms, and one more with class -1 and count 1 - m, which is left out of the votes.
+A multilabel document votes once for each of its classes, but counts only once in the mean. So a document with m > 1
+classes has m entries of count 1 for each of its terms, and a *correction*: an entry with class -1 and count 1 - m. In
+the mean, their counts add up to 1; in the votes, the correction is left out.
 
 When a table is read from a file, everything is checked, because the kernels check neither the start of a term's
 entries nor the class of an entry.
@@ -91,9 +93,9 @@ class VoteTable(NamedTuple):
     """For each term, the distinct (weight, class) pairs, ascending, and the number of documents with each."""
 
     classes: tuple[Any, ...]
-    class_docs: Ints
+    class_docs: Ints  # the number of documents of each class
     multilabel: bool  # whether a document had several classes
-    entries: Entries  # with class -1: corrections for multilabel documents, see the module's docstring
+    entries: Entries  # those of class -1 are corrections for multilabel documents, see the module's docstring
 
     @property
     def n_terms(self) -> int:
@@ -107,7 +109,7 @@ def vote_table(rows: CSR, pairs: LabelPairs, threads: int) -> VoteTable:
     A document with m > 1 classes also has an entry of class -1 and count 1 - m, so that it counts once in the mean.
     """
     n_labels = np.bincount(pairs.documents, minlength=rows.n_rows)
-    multilabel = np.flatnonzero(n_labels > 1)
+    multilabel = np.flatnonzero(n_labels > 1)  # the documents with several classes
     class_docs = np.diff(pairs.class_starts)
     # The document of each entry: first those of the entries of class -1, then those of all (document, class) pairs,
     # which are sorted by class. `project` keeps this order where weights are equal, so the entries of a term are sorted
@@ -133,8 +135,9 @@ def merge(table: VoteTable, other: VoteTable) -> VoteTable:
         class_docs[numbers] += part.class_docs
         # Terms that only the other table has get no entries: they start where the last term ends.
         starts = np.append(part.entries.starts, np.full(n_terms - part.n_terms, part.entries.starts[-1]))
-        # Class -1 (corrections for multilabel documents) stays -1, because index -1 is the appended element. Both
-        # tables and the result have their classes sorted, so entries stay in order.
+        # The old class numbers index an array of the new ones. Class -1 (corrections for multilabel documents) stays
+        # -1, because index -1 is the appended last element. As classes are sorted in both tables and in the result,
+        # entries stay in order.
         new_classes = np.append(numbers, -1)[part.entries.classes].astype(np.int32)
         return part.entries._replace(starts=starts, classes=new_classes)
 
@@ -147,7 +150,10 @@ def merge(table: VoteTable, other: VoteTable) -> VoteTable:
 
 
 def _add_up_duplicates(entries: Entries) -> Entries:
-    """Return sorted entries with one entry for each (weight, class) of a term; overwrites the given ones."""
+    """Add up the counts of entries with the same term, weight and class, and return one entry for each.
+
+    The given entries must be sorted, and are overwritten.
+    """
     kernels.sum_equal_entries(entries)  # moves the summed entries to the front of the arrays and changes `starts`
     starts, weights, classes, counts = entries
     size = starts[-1]

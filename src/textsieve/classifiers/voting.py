@@ -1,7 +1,7 @@
 """The base class of `TCFP` and `KNNFP`: scores are votes, and the class with the most votes wins.
 
-A document gets no votes if no training document contains any of its terms. `predict` returns the most frequent class
-for it, with a warning. `CosineKNN` does the same for documents without neighbours.
+A document gets no votes if no training document contains any of its terms. `predict` then returns the most frequent
+class, with a warning. `CosineKNN` does the same for documents without neighbours, and shares the functions below.
 """
 
 from __future__ import annotations
