@@ -70,7 +70,7 @@ def balance_factors(class_docs: Ints) -> Floats:
 # -- context factors -----------------------------------------------------------------------------------------------
 
 MAX_CODES = 1 << 31
-"""The largest number of possible codes; a code is the pair (co, cf) as one integer. Some arrays have one element each."""
+"""The largest number of possible codes. A code is the pair (co, cf) as one integer, and arrays are indexed by code."""
 
 _TERMS_PER_TASK = 1 << 6
 

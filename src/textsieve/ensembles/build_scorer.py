@@ -61,14 +61,18 @@ class _CountingMembers:
 
 
 def vote_scorer(members: list[Member], task: TrainingTask) -> SubspaceScorer:
-    """Return a scorer that counts the votes of linear members; it stores their coefficients term by term."""
+    """Return a scorer that counts the votes of linear members.
+
+    It stores their coefficients by term: for each term, one row for each member that has it, in the order of the
+    members.
+    """
     n_members_with = np.zeros(task.rows.shape[1], np.int64)  # for each term, the number of members that have it
     for member in members:
         n_members_with[member.terms] += 1
     term_indptr = np.concatenate([[0], np.cumsum(n_members_with)])
     member_numbers = np.empty(term_indptr[-1], np.int32)
     coefficients = np.empty((term_indptr[-1], len(_form(members[0]).intercepts)), np.float32)
-    next_row = term_indptr[:-1].copy()  # where the next member that has each term is written
+    next_row = term_indptr[:-1].copy()  # for each term, the row to which the next member with this term is written
     for number, member in enumerate(members):
         rows = next_row[member.terms]
         member_numbers[rows], coefficients[rows] = number, _form(member).coefficients.T
@@ -76,8 +80,8 @@ def vote_scorer(members: list[Member], task: TrainingTask) -> SubspaceScorer:
     member_intercepts = np.array([_form(member).intercepts for member in members])
     intercepts = tie_breakers(task.class_docs)
     if task.is_multilabel:
-        # A vote for a class counts 1/2. A class that all training documents had gets as much in addition, and a class
-        # that none had gets so little that it stays below all others.
+        # A vote for a class counts 1/2. A class that all training documents had gets 1/2 in addition, so that it is
+        # predicted even without votes. A class that none had loses more than all votes could give it.
         intercepts = 0.5 * task.contains_all - len(members) * (task.class_docs == 0)
     voted_classes = task.present.astype(np.int32)
     return SubspaceScorer(

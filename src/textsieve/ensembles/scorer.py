@@ -1,20 +1,21 @@
 """`SubspaceScorer`: the votes of linear classifiers, the members of an ensemble, each on a subset of the terms.
 
-The score of a member for a class is its intercept plus the sum of weight x coefficient over the terms of the document
-that are in its subset. For single-label documents a member votes for the class with the largest score, the first of
-equals. For multilabel documents it votes for every class with a score above 0. A member that has no term of the
-document does not vote.
+**Members.** The score of a member for a class is its intercept plus the sum of weight x coefficient over the terms of
+the document that are in its subset. For single-label documents a member votes for the class with the largest score, the
+first of equals. For multilabel documents it votes for every class with a score above 0, and against all others. A
+member that has no term of the document does not vote.
 
-For single-label documents the score of a class is its number of votes plus half of its share of the training documents.
-This addition is always less than a vote. So of classes with equal votes the one with more training documents wins, and
-without any votes the most frequent class wins. For multilabel documents a vote for a class counts 1/2 and a vote
-against it -1/2, so a score above 0 is a majority of the members that vote. A class that all training documents had gets
-1/2 in addition, so it is predicted if no member votes. A class that no training document had gets minus the number of
-members, so it stays below all others.
+**Single-label documents.** The ensemble's score of a class is its number of votes plus half of its share of the
+training documents. This addition is always less than a vote. So of classes with equal votes the one with more training
+documents wins, and without any votes the most frequent class wins.
 
-A vote is attributed to the terms that supported it, in proportion to what each added to the member's score (or
-subtracted, for a vote against). If none supported it, it is shared equally among the terms of the document that are in
-the member's subset.
+**Multilabel documents.** A vote for a class counts 1/2 and a vote against it -1/2, so a score above 0 is a majority of
+the members that vote. A class that all training documents had gets 1/2 in addition, so it is predicted if no member
+votes. A class that no training document had gets minus the number of members, so it stays below all others.
+
+**Explanations.** A vote is divided among the terms that supported it, in proportion to what each added to the member's
+score for the class (or subtracted, for a vote against it). If none supported it, it is divided equally among the terms
+of the document that are in the member's subset.
 
 Coefficients are stored by term, with one row for each member that has the term. They have 32 bits; calculations use 64.
 """
@@ -76,11 +77,11 @@ class _Products(NamedTuple):
 
 
 class _Vote(NamedTuple):
-    """A possible vote, for a class or against it, and the members that cast it."""
+    """A vote that members can cast, for a class or against it, and the members that cast it for one document."""
 
     class_number: int
     output: int  # the output of a member that decides the vote
-    sign: float  # the sign of the output that leads to this vote
+    sign: float  # 1 if a large output leads to this vote, -1 if a small one does
     worth: float  # what the vote adds to the score of the class
     voters: Bools  # which of all members cast the vote
 
@@ -130,7 +131,7 @@ class SubspaceScorer:
             pairs = np.flatnonzero(voters[members])  # the (value, member) pairs of members that cast this vote
             support = np.maximum(sign * products[pairs, output], 0.0)
             has_no_support = np.bincount(members[pairs], support, self.n_members) == 0.0  # for each member
-            support[has_no_support[members[pairs]]] = 1.0  # the vote of such a member is shared equally
+            support[has_no_support[members[pairs]]] = 1.0  # the vote of such a member is divided equally
             supporting = np.flatnonzero(support > 0.0)
             pairs = pairs[supporting]
             shares = split_votes(members[pairs], support[supporting])

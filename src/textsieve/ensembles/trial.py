@@ -137,8 +137,9 @@ class Repetition:
     def member_outputs(self, n_terms: int, n_members: int) -> Iterator[MemberOutput]:
         """Train members; yield for each its scores of the test documents, and for which documents it abstains.
 
-        A member has `n_terms` terms, or all if there are fewer. If members have all terms and neither the classifier
-        nor a step of it has a `random_state`, all members are equal, so only one is trained.
+        A member has `n_terms` terms, or all if there are fewer. Members with all terms are equal unless the classifier,
+        or a step of it, has a `random_state`. Of equal members, only one is trained, and its output is yielded for each
+        member.
         """
         n_terms = min(n_terms, self.n)
         if n_terms == self.n and not random_states_of(self._estimator):
@@ -202,7 +203,7 @@ def _require_two_classes(y: NDArray[Any], number: int) -> None:
 
 
 def progress_reporter(progress: Progress | None, total: int) -> Callable[[], None]:
-    """Return a function to call for each newly trained member, which reports the number so far to `progress`."""
+    """Return a function to call after each trained member; it reports the number trained so far to `progress`."""
     on_progress, n_done = progress_or_shown(progress), 0
 
     def report() -> None:
