@@ -104,7 +104,7 @@ def count_transversals(rows: Any, method: str = "mmcs", *, max_seconds: float | 
     search = _start_search(marks, method)
     number = 0
     while not search.done and time.monotonic() < deadline:
-        number += search.count(_SETS_PER_CALL, search.steps_per_call)
+        number += search.count_next(_SETS_PER_CALL, search.steps_per_call)
     return Count(number, search.done)
 
 
@@ -164,11 +164,14 @@ class Transversals(Iterator[Testor]):
         return self._ready.pop()
 
     def _find_more(self) -> int:
-        """Continue the search; return how many transversals are ready, 0 if there are no more or a limit is reached."""
+        """Continue the search until transversals are ready; return their number.
+
+        It is 0 if there are no more transversals, or if the limit of time or steps is reached.
+        """
         search = self._search
         while not self._ready and not search.done and time.monotonic() < self._deadline and self.steps_left != 0:
             n_steps = search.steps_per_call if self.steps_left is None else min(search.steps_per_call, self.steps_left)
-            testors = search.more(self._n_sets_per_call, n_steps)
+            testors = search.next_sets(self._n_sets_per_call, n_steps)
             if self.steps_left is not None:
                 self.steps_left -= search.n_steps
             self._ready = testors[::-1]
@@ -190,13 +193,13 @@ class Listing(NamedTuple):
 def list_transversals(rows: Bools, limit: int, most_steps: int) -> Listing:
     """List the minimal transversals with MMCS, until more than `limit` are found or `most_steps` columns were tried.
 
-    `complete` is True only if the search is done and found at most `limit`.
+    The result's `complete` is True only if the search is done and found at most `limit`.
     """
     search = _start_search(rows, "mmcs")
     sizes, members, number = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
     while not search.done and number <= limit and most_steps > 0:
         n_sets = min(limit + 1 - number, _SETS_PER_CALL)  # one more than the limit shows that there are too many
-        ends, columns = search.arrays(n_sets, min(search.steps_per_call, most_steps))
+        ends, columns = search.next_arrays(n_sets, min(search.steps_per_call, most_steps))
         sizes.append(np.diff(ends, prepend=0))
         members.append(columns)
         number += len(ends)
@@ -238,27 +241,27 @@ class _Search:
         """Return how many columns the last call tried."""
         return int(self._kernel.state[hitting_sets.N_STEPS])
 
-    def more(self, n_sets: int, n_steps: int) -> list[Testor]:
+    def next_sets(self, n_sets: int, n_steps: int) -> list[Testor]:
         """Continue the search; return up to `n_sets` more sets, after at most `n_steps` columns were tried.
 
-        There may be fewer sets even if neither limit is reached and the search is not done: `_continue` limits the
+        There may be fewer sets even if neither limit is reached and the search is not done: `_run_kernel` limits the
         number of columns in all sets, too.
         """
-        ends, members = self.arrays(n_sets, n_steps)
+        ends, members = self.next_arrays(n_sets, n_steps)
         columns, stops = members.tolist(), ends.tolist()  # a set begins where the one before it ends
         return [tuple(sorted(columns[begin:end])) for begin, end in zip([0, *stops], stops, strict=False)]
 
-    def count(self, n_sets: int, n_steps: int) -> int:
-        """Continue like `more`; return the number of sets."""
-        return len(self._continue(n_sets, n_steps)[0])
+    def count_next(self, n_sets: int, n_steps: int) -> int:
+        """Continue the search like `next_sets`, but return only the number of sets."""
+        return len(self._run_kernel(n_sets, n_steps)[0])
 
-    def arrays(self, n_sets: int, n_steps: int) -> tuple[Ints, Ints]:
-        """Continue like `more`; return where each set ends, and the columns of one set after the other."""
-        ends, members = self._continue(n_sets, n_steps)
+    def next_arrays(self, n_sets: int, n_steps: int) -> tuple[Ints, Ints]:
+        """Continue the search like `next_sets`; return where each set ends in the second array, the columns of all sets."""
+        ends, members = self._run_kernel(n_sets, n_steps)
         return ends, self._column_numbers[members]
 
-    def _continue(self, n_sets: int, n_steps: int) -> tuple[Ints, Ints]:
-        """Continue like `arrays`, but return columns as the kernel numbers them."""
+    def _run_kernel(self, n_sets: int, n_steps: int) -> tuple[Ints, Ints]:
+        """Continue the search like `next_arrays`, but return columns as the kernel numbers them."""
         ends = np.empty(n_sets, np.int64)
         # The kernel stops when this array has no room for another set; it always has room for one.
         members = np.empty(max(self._kernel.most_members, 16 * n_sets), np.int64)
@@ -279,19 +282,19 @@ class _KnownResult:
         """Return whether all sets were returned."""
         return not self._sets
 
-    def more(self, n_sets: int, n_steps: int) -> list[Testor]:
+    def next_sets(self, n_sets: int, n_steps: int) -> list[Testor]:
         """Return all sets."""
         sets, self._sets = self._sets, []
         return sets
 
-    def arrays(self, n_sets: int, n_steps: int) -> tuple[Ints, Ints]:
-        """Return all sets in the format of `_Search.arrays`."""
-        sets = self.more(n_sets, n_steps)
+    def next_arrays(self, n_sets: int, n_steps: int) -> tuple[Ints, Ints]:
+        """Return all sets in the format of `_Search.next_arrays`."""
+        sets = self.next_sets(n_sets, n_steps)
         return np.zeros(len(sets), np.int64), np.zeros(0, np.int64)
 
-    def count(self, n_sets: int, n_steps: int) -> int:
+    def count_next(self, n_sets: int, n_steps: int) -> int:
         """Return the number of sets."""
-        return len(self.more(n_sets, n_steps))
+        return len(self.next_sets(n_sets, n_steps))
 
 
 def _start_search(
@@ -388,7 +391,11 @@ METHODS: dict[str, Callable[[Bools, int], KernelSearch]] = {"mmcs": _mmcs, "lex"
 
 
 def _as_marks(rows: Any) -> tuple[Bools, Ints | None]:
-    """Return a dense matrix as booleans, and None; or the nonempty columns of a sparse one, and their numbers."""
+    """Return a matrix as a dense boolean array, and the numbers of its columns.
+
+    Of a sparse matrix, only the nonempty columns are returned, to save memory, with their numbers. Of a dense one, all
+    columns are returned, and None in place of the numbers 0, 1, 2, ...
+    """
     is_sparse: bool = sparse.issparse(rows)
     if is_sparse and len(rows.shape) == 2:
         coordinates = sparse.coo_array(rows)
