@@ -146,7 +146,7 @@ def _rank_factors(codes: Ints, stride: int, n_codes: int) -> tuple[NDArray[np.fl
     factors = context_factors(co, cf, int(co.max(initial=1))).astype(np.float32)
     ascending, position = np.unique(factors, return_inverse=True)
     rank_of_code = np.zeros(n_codes, np.int32)
-    rank_of_code[codes] = len(ascending) - 1 - position
+    rank_of_code[codes] = len(ascending) - 1 - position  # counted from the largest factor
     return ascending[::-1], rank_of_code
 
 

@@ -52,17 +52,17 @@ class Projections(NamedTuple):
 
 
 def group_by_term(rows: CSR, documents: Ints) -> Projections:
-    """Return the weights of each term in the given documents, in the order given.
+    """Return the weights of each term in the given documents, in the order of the documents.
 
-    `documents` are row numbers. A number may occur repeatedly.
+    `documents` are row numbers, and a number may occur repeatedly.
     """
     indptr, columns = rows.indptr.astype(np.int64, copy=False), rows.indices.astype(np.int32, copy=False)
     sizes = np.zeros(rows.n_columns, np.int64)
     kernels.count_by_term(documents, indptr, columns, rows.data, sizes)  # adds to `sizes`
     term_indptr = np.concatenate([[0], np.cumsum(sizes)])
     weights, positions = np.empty(term_indptr[-1]), np.empty(term_indptr[-1], np.int32)
-    ends = term_indptr.copy()  # where each term starts; the kernel advances it to where the term ends
-    kernels.write_by_term(documents, indptr, columns, rows.data, ends, weights, positions)
+    next_positions = term_indptr.copy()  # where the next weight of each term is written; the kernel advances it
+    kernels.write_by_term(documents, indptr, columns, rows.data, next_positions, weights, positions)
     return Projections(term_indptr, weights, positions)
 
 

@@ -129,7 +129,7 @@ class SubspaceScorer:
         contributions = np.zeros((len(values), self.n_outputs))
         for class_number, output, sign, worth, voters in self._votes(row_products):
             pairs = np.flatnonzero(voters[members])  # the (value, member) pairs of members that cast this vote
-            support = np.maximum(sign * products[pairs, output], 0.0)
+            support = np.maximum(sign * products[pairs, output], 0.0)  # what the value of each pair adds to the vote
             has_no_support = np.bincount(members[pairs], support, self.n_members) == 0.0  # for each member
             support[has_no_support[members[pairs]]] = 1.0  # the vote of such a member is divided equally
             supporting = np.flatnonzero(support > 0.0)
@@ -227,7 +227,7 @@ class SubspaceScorer:
         members = row_products.members
         # bincount adds in order, as the kernels do.
         sums = [np.bincount(members, products, self.n_members) for products in row_products.products.T]
-        scores = np.array(sums, np.float64).T + self.member_intercepts
+        scores = np.array(sums, np.float64).T + self.member_intercepts  # members x outputs
         # A member without any term of the row does not vote.
         can_vote = np.bincount(members, minlength=self.n_members) > 0
         if self._has_one_output:

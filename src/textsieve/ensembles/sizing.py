@@ -164,7 +164,7 @@ class Suggestion:
     """Sizes with half to twice as many terms and members, including the suggested one; some may exceed the limit."""
 
     def __str__(self) -> str:
-        """Return a readable table."""
+        """Return the suggested size and its neighbours as a table in plain text; * marks the suggested one."""
         titles = ("", "terms", "members", "cost", "usability", "coverage", "diversity")
         suggested = (self.n_terms, self.n_estimators)
         table = [titles] + [

@@ -196,7 +196,8 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         task = training_task(rows, pairs, keeps_unlabelled=is_indicator_matrix(missing_as_none(y)), weights=weights)
         refuse_averages_of_cosines(base, self.combine, multilabel=task.is_multilabel)
         settings = {"n_terms": n_terms, "n_members": n_members, "seed": seed, "n_jobs": jobs}
-        is_vote = self.combine == "vote"  # coefficients of voting members are stored in float32; others are added up
+        # Members that vote are stored with float32 coefficients; those of a mean are first added up in float64.
+        is_vote = self.combine == "vote"
         members = train_members(base, task, **settings, then=lambda member: member.in_float32() if is_vote else member)
         self._scorer = build_scorer(members, task, self.combine)
         self.classes_, self.multilabel_ = np.array(pairs.classes), task.is_multilabel

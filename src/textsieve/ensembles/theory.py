@@ -31,7 +31,7 @@ minus the probability of failure, so it stays precise where failure is rare.
 **Drawing no important term.** h can't be computed from the two binomials, because they have thousands of digits, nor
 precisely from the logarithms of factorials, because their rounding errors add up to 1e-9 at n = 10^6. With Stirling's
 log k! = (k + 1/2) log k - k + log(2π)/2 + d(k), where d(k) is a small remainder, and with a = n - M - Q > 0, log h is a
-sum of numbers that are no larger than itself, so it is precise:
+sum of numbers about as small as itself, so no digits are lost:
 
     log h = Q log(1 - M/n) + M log(1 - Q/n) + (a + 1/2) log(1 + MQ/(na)) + d(n-M) + d(n-Q) - d(n) - d(a),
 

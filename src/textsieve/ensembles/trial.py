@@ -335,7 +335,7 @@ def _evaluate(repetition: Repetition, n_terms: int, n_members: int, report: Call
         answers[number] = np.where(member_abstains, ABSTAINED, one_column_per_class(scores).argmax(axis=1))
         report()
     # One member with all terms is the single classifier. It decides by its scores even where a member would abstain.
-    ((single_scores, _),) = repetition.member_outputs(n_terms=repetition.n, n_members=1)
+    [(single_scores, _)] = repetition.member_outputs(n_terms=repetition.n, n_members=1)
     accuracy_by_rule = {rule: float(repetition.is_correct(tally.decisions(rule)).mean()) for rule in COMBINATIONS}
     is_single_correct = repetition.is_correct(one_column_per_class(single_scores).argmax(axis=1))
     return _Evaluation(accuracy_by_rule, float(is_single_correct.mean()), answers, repetition.true_numbers)

@@ -96,6 +96,7 @@ def term_products(batches: Iterable[csr_matrix], columns: Ints, n_terms: int, we
 
     Entry (s, t) is the sum over the documents of the weight of term s times that of term t. As it equals entry (t, s),
     only the diagonal and the upper triangle are filled.
+
     `weights` has the sample weight of each document, or is None; another number of weights raises `InputError`.
     """
     position_of = np.full(n_terms, -1, np.int64)  # the position of each term in `columns`; -1 for other terms

@@ -137,7 +137,7 @@ class WeightSelection(TermSelector):
     It trains a linear SVM for each class against the rest, and scores a term by the sum of its squared weights. It uses
     term weights, so it works best after `TermWeighter`; each document is scaled to length 1. The selector needs the
     documents and their labels as well as the statistics: `fit_stats(stats, documents, labels=labels)` makes one more
-    pass over the documents. Unlabelled documents only count for the candidates.
+    pass over the documents. Unlabelled documents have no influence.
 
     Parameters
     ----------

@@ -26,14 +26,15 @@ digits swapped; the two best features are the third and the fourth, not the thir
 **The automatic weight** of `TOFA` (`auto_weight`) lowers λ, so that the variance counts more, if labelled documents are
 few. The ideal score is the scatter of the *true* class means, b_t for term t. Only the means of the n_j labelled
 documents of each class j are known. Their sampling error has the variance w_jt / n_j, where w_jt is the variance of the
-term within class j. With a flat prior, the expected true mean is the sample mean, and the expectation of its square
-exceeds the square of the sample mean by this variance. So
+term within class j. With a flat prior, the expected true mean is the sample mean, and the expected square of the
+true mean exceeds the square of the sample mean by this variance. So
 
     E[b_t | documents] = between_t + noise_t,        noise_t = sum_j p_j (1 - p_j) w_jt / n_j,
 
 where between_t is the entry of term t in the diagonal of S_b; the factor 1 - p_j is there because the overall mean
-moves with the class mean. So a term may separate the classes more than the few documents of a class have shown. The
-noise is added, not subtracted as it would be for an unbiased estimate.
+moves with the class mean. So a term may separate the classes more than the few documents of a class have shown. (An
+unbiased estimate would subtract the noise, because it asks which documents could be drawn from known class means. Here
+the documents are known, and the class means are asked for.)
 
 A term that is more frequent in a class also varies more in it. Let df_t be the number of documents, of all N, that
 contain the term, A_jt that of class j, and total_t the entry of the term in the diagonal of C, its variance in all

@@ -165,11 +165,12 @@ class TypicalTestors(TermSelector):
     # -- the method ----------------------------------------------------------------------------------------------
 
     def _rank_and_select(self) -> RankedTerms:
-        """Select terms; return no scores, and the order of the selected columns in place of a ranking of all columns.
+        """Select terms, and do not compute their scores unless the selection depends on them.
 
-        Scores take much longer than the selection. So they are computed when `scores_` or `ranking_` is read
-        (`_ranked_by_shares`), or here if more terms than `k` are in testors. In that case, the selected columns are in
-        the order of `ranking_`. Otherwise, those with the largest weight in any class come first.
+        Scores take much longer than the selection. So they are only computed here if more terms than `k` are in
+        testors, and otherwise when `scores_` or `ranking_` is read (`_ranked_by_shares`). For this reason, the result
+        has no scores, and in place of a ranking of all columns only the selected ones: in the order of `ranking_` if
+        scores were computed, and otherwise by their largest weight in any class.
         """
         stats = self.stats_
         self.check_settings()

@@ -256,7 +256,7 @@ class _Search:
         return len(self._run_kernel(n_sets, n_steps)[0])
 
     def next_arrays(self, n_sets: int, n_steps: int) -> tuple[Ints, Ints]:
-        """Continue the search like `next_sets`; return where each set ends in the second array, the columns of all sets."""
+        """Continue the search like `next_sets`, but return where each set ends, and the columns of all sets."""
         ends, members = self._run_kernel(n_sets, n_steps)
         return ends, self._column_numbers[members]
 
