@@ -37,7 +37,7 @@ from ..threads import parallel_map
 from .class_weights import class_factors, weight_against_rest
 from .linear_form import CONSTANT_SCORE, Linear
 from .sparse_linear import SparseLinearScorer
-from .svm import LinearSVM, one_against_rest
+from .svm import LinearSVM, one_against_rest, second_against_first
 
 _ROWS_AT_A_TIME = 1 << 14
 """The number of documents that are weighed at once, in 64 bits; the weights of all are kept in 32 bits."""
@@ -94,9 +94,8 @@ def multilabel_problems(
         is_member = np.zeros(n_documents, np.int64)
         is_member[members[number]] = 1
         weight = weight_against_rest(class_weight, number)
-        factors = class_factors(weight, np.arange(2), is_member, sample_weight)
-        signs_and_costs_of_two, _ = one_against_rest(is_member, factors, svm.C, sample_weight)
-        return signs_and_costs_of_two(0)  # two classes, the rest and the class, are a single problem
+        factors = class_factors(weight, np.arange(2), is_member, sample_weight)  # of the rest (0) and of the class (1)
+        return second_against_first(is_member, factors, svm.C, sample_weight)
 
     sizes = np.array([len(documents) for documents in members])
     constant_scores = np.where(sizes == 0, -CONSTANT_SCORE, CONSTANT_SCORE)

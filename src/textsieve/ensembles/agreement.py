@@ -124,8 +124,9 @@ def _count_agreements(positions: Ints, n_distinct: int) -> Floats:
     by_member[:, :n_documents] = positions.T
     n_agreed = np.zeros((n_members, n_members))
     for member in range(n_members - 1):
-        is_same = by_member[member + 1 :] == by_member[member]
-        sums = is_same.view(np.uint64).reshape(len(is_same), -1, n_words).sum(axis=2)
+        is_same = by_member[member + 1 :] == by_member[member]  # a byte for each later member and document
+        words = is_same.view(np.uint64).reshape(len(is_same), -1, n_words)  # in groups that are added without overflow
+        sums = words.sum(axis=2)
         n_agreed[member, member + 1 :] = sums.view(np.uint8).sum(axis=1, dtype=np.int64) - padding
     return n_agreed
 

@@ -43,7 +43,7 @@ from ..classifiers.class_weights import (
 from ..classifiers.fitting import fit_each_class, sample_weight_argument
 from ..classifiers.linear_form import CONSTANT_SCORE, Linear, NotLinear, linear_form, verified_linear_form
 from ..classifiers.rocchio import Rocchio
-from ..classifiers.svm import LinearSVM, one_against_rest
+from ..classifiers.svm import LinearSVM, one_against_rest, second_against_first
 from ..errors import InputError, Setting, counted
 from ..estimators import arrays_as_output
 from ..kernels.csr import score_rows
@@ -383,8 +383,8 @@ def _svm_trainer(svm: LinearSVM, task: TrainingTask, n_terms: int) -> Callable[[
 def _binary_problems(svm: LinearSVM, task: TrainingTask) -> tuple[SignsAndCosts, int]:
     """Return a function from the number of a binary problem to its signs and costs, and the number of problems.
 
-    There is a problem for each class against the rest; for single-label documents of two classes there is only
-    one, of the second class. A problem has a sign and a cost for each document: the sign is 1 if the document is in the
+    There is a problem for each class against the rest; for single-label documents of two classes there is only one,
+    that of the second class. A problem has a sign and a cost for each document: the sign is 1 if the document is in the
     class, and -1 otherwise.
     """
     if task.class_of is not None:
@@ -399,13 +399,13 @@ def _binary_problems(svm: LinearSVM, task: TrainingTask) -> tuple[SignsAndCosts,
 
     @cache  # the factors of a class are the same for all members of the ensemble
     def factors_of(number: int) -> Floats:
+        """Return the factor of C for the documents outside the class with this number, and for those in it."""
         weight = weight_against_rest(_by_number(svm.class_weight, task.labels), number)
         return class_factors(weight, np.arange(2), is_member_of(number), task.weights)
 
     def signs_and_costs(number: int) -> tuple[Floats, Floats]:
-        # The rest and the class are two classes, 0 and 1, which have a single problem.
-        signs_and_costs_of_two, _ = one_against_rest(is_member_of(number), factors_of(number), svm.C, task.weights)
-        return signs_and_costs_of_two(0)
+        """Return the signs and costs of all documents for the class with this number against the rest."""
+        return second_against_first(is_member_of(number), factors_of(number), svm.C, task.weights)
 
     return signs_and_costs, len(task.labels)
 

@@ -233,7 +233,8 @@ class SparseDocuments:
         block = np.ascontiguousarray(block)
         products = np.empty((len(row_numbers) + n_zero_rows, block.shape[1]))
         products[len(row_numbers) :] = 0.0
-        ends = np.cumsum(matrix.indptr[row_numbers + 1] - matrix.indptr[row_numbers])  # of rows, in values
+        n_values = matrix.indptr[row_numbers + 1] - matrix.indptr[row_numbers]  # of each row
+        ends = np.cumsum(n_values)
         _run_in_parts(
             lambda begin, end: multiply_rows(
                 matrix.indptr, columns, matrix.data, row_numbers, block, begin, end, products
