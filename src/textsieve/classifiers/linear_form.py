@@ -162,7 +162,7 @@ def reraise_option_errors(classifier: Any) -> Iterator[None]:
 
 @contextmanager
 def ignore_warnings_about_targets(y: Ints) -> Iterator[None]:
-    """Silence the warnings that scikit-learn's check of the class numbers `y` gives, and show all others.
+    """Within the block, silence the warnings of scikit-learn's check of the class numbers `y`, and show all others.
 
     If classes have few documents each, the check warns that `y` could be the targets of a regression, which is never
     the case here. A filter by category (`UserWarning`) or by module (that of the classifier) would also silence

@@ -51,6 +51,7 @@ def prototypes(stats: ClassStats, beta: float, gamma: float) -> Floats:
         n_others = stats.n_pairs - n_documents
         class_part, rest_part = beta * row / (n_documents or 1), gamma * (total - row) / (n_others or 1)
         np.subtract(class_part, rest_part, out=row)
+        # Differences that are only rounding errors become 0.
         row[np.abs(row) <= _ROUNDING_ERROR * (np.abs(class_part) + np.abs(rest_part))] = 0.0
         row /= np.sqrt((row * row).sum()) or 1.0  # a prototype of zeros stays 0
     return rows

@@ -196,11 +196,11 @@ def count_positive(eigenvalues: Floats, largest: float) -> int:
 
 
 def largest_eigenvalues(operator: TraceOperator, n_wanted: int, start: Floats, tol: float, max_iter: int) -> Eigenpairs:
-    """Return the `n_wanted` largest eigenvalues of T as far as they are positive, with their eigenvectors.
+    """Return the `n_wanted` largest eigenvalues of T, or all positive ones if there are fewer, with their eigenvectors.
 
-    There are fewer if T has no more. `start` is the first block. `tol` is the largest allowed residual ||T u - θ u|| of
-    an eigenvector u with the eigenvalue θ, as a share of the largest eigenvalue; `max_iter` is the maximum number of
-    times that the basis is filled.
+    `start` is the first block. `tol` is the largest allowed residual ||T u - θ u|| of an eigenvector u with the
+    eigenvalue θ, as a share of the largest eigenvalue; `max_iter` is the maximum number of times that the basis is
+    filled.
     """
     rng = np.random.default_rng(0)
     # The number of columns of a full basis: well above n_wanted, so that few restarts are needed.
