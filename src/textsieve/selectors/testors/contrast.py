@@ -119,8 +119,8 @@ class Contrast(NamedTuple):
 
     def indistinguishable_from(self, with_documents: Ints) -> list[int]:
         """Return the classes, of those with documents, that no term distinguishes this one from, ascending."""
-        has_marks = self.rows.any(axis=1)
-        if self._has_empty_common_row:  # then also all classes that have no row of their own
+        has_marks = self.rows.any(axis=1)  # for each class of `others`, whether some term distinguishes it
+        if self._has_empty_common_row:  # all classes but those with marks in their own row
             distinguishable = np.append(self.others[has_marks], self.number)
             return sorted(np.setdiff1d(with_documents, distinguishable).tolist())
         return sorted(self.others[~has_marks].tolist())

@@ -1,18 +1,21 @@
 """Minimal hitting sets (transversals) of the rows of a boolean matrix; for the rows of a class, its typical testors.
 
-A set of columns *hits* a row if the row is true in one of them. A transversal hits all rows, and is minimal if no
-proper subset does. Let min(H) be the distinct rows of H that contain no other row, and Tr(H) the minimal transversals.
+A row is also the set of the columns in which it is true. A set of columns *hits* a row if it has a column of the row.
+A transversal hits all rows, and is minimal if no proper subset does. Of the rows H, let min(H) be the *minimal rows*,
+the distinct rows that contain no other row, and Tr(H) the minimal transversals.
 
-**The union of all minimal transversals can be computed without listing them.** Tr(Tr(H)) = min(H): the minimal sets
-that hit all minimal transversals are the minimal rows (Berge). So a column that is in some minimal row R is in some
-minimal transversal: if it were in none, R without it would still hit all of them, and R would not be such a minimal
-set. Conversely, a column of a minimal transversal is in a minimal row, namely one that no other column of the
-transversal hits. So
+**The union of all minimal transversals can be computed without listing them.** It is the union of the minimal rows:
 
-    union of Tr(H) = union of min(H),
+    union of Tr(H) = union of min(H).
 
-which takes a comparison of pairs of rows, while the number of transversals may grow exponentially with the number of
-rows.
+To find the minimal rows, only pairs of rows have to be compared, while the number of transversals may grow
+exponentially with the number of rows. The proof has two parts:
+
+- A column of a minimal row R is in some minimal transversal. By a theorem of Berge, Tr(Tr(H)) = min(H): the minimal
+  rows are the minimal sets that hit all minimal transversals. If the column were in no minimal transversal, R without
+  it would still hit all of them, so R would not be minimal.
+- A column of a minimal transversal is in some minimal row. The other columns of the transversal miss some minimal row,
+  because otherwise they would hit all rows without this column. The column hits this row, so it is in it.
 
 Two edge cases follow from the definitions. If there are no rows, the empty set is the only minimal transversal. An
 empty row cannot be hit, so there is no transversal, and the empty row is the only minimal one. In both cases the union
