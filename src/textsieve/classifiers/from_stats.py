@@ -13,7 +13,7 @@ f_j. The class priors n_j / n can't be derived from these documents, so they are
 *Rocchio.* See `rocchio.py`: class means, from sums and n_j.
 
 *Each class against the rest.* The sums of the rest are those of all documents minus those of the class. `ClassStats`
-stores a sum with twice the digits of a float, so no digits are lost in the difference. If rounding errors make it
+stores a sum with twice the digits of a float, so the difference is as precise as a float. If rounding errors make it
 negative, it is set to 0.
 
 `ClassStats` does not depend on the order of the documents, on how they were split, or on which process read them. So

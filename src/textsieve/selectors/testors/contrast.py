@@ -108,7 +108,7 @@ class Contrast(NamedTuple):
 
     @property
     def _has_empty_common_row(self) -> bool:
-        """Return whether there are other classes with the common row, and it is empty: no term distinguishes them."""
+        """Return whether other classes have the common row and it is empty: no term tells this class from them."""
         return bool(self.n_common and not self.common.any())
 
     @property
