@@ -42,6 +42,7 @@ MAX_NEIGHBOURS = 100
 """The largest k that `k="auto"` tries."""
 
 _DOCUMENTS_PER_TASK = 1 << 8
+"""The number of documents that a thread gets at a time."""
 
 
 def build_scorer(rows: CSR, pairs: LabelPairs, k: int, votes: str) -> CosineKNNScorer:

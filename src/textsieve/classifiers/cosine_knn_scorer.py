@@ -57,6 +57,7 @@ FEW_POSTINGS = 1 << 25
 """The largest number of postings (of all terms of the rows) that numpy searches; more load the compiled kernels."""
 
 _ROWS_PER_TASK = 1 << 8
+"""The number of rows that a thread gets at a time."""
 
 _ARRAYS: Layout = {
     "term_indptr": (np.int64, ("terms+1",)),

@@ -35,6 +35,7 @@ FEW_VALUES = 1 << 13
 """The largest number of values that is scored with numpy; more values load the compiled kernels."""
 
 _ROWS_PER_TASK = 1 << 8
+"""The number of rows that a thread gets at a time."""
 
 _ARRAYS: Layout = {
     "term_indptr": (np.int64, ("terms+1",)),

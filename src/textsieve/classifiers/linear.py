@@ -23,6 +23,7 @@ FEW_PRODUCTS = 1 << 21
 """The largest number of products that is calculated with numpy; more load the compiled kernels."""
 
 _ROWS_PER_TASK = 1 << 12
+"""The largest number of rows that a thread gets at a time."""
 
 _LAYOUTS: dict[type[np.floating], Layout] = {
     dtype: {"intercepts": (np.float64, ("outputs",)), "coefficients": (dtype, ("terms", "outputs"))}

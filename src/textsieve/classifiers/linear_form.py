@@ -25,6 +25,7 @@ of length 1, so that a class that contains all training documents also has the b
 """
 
 _ROWS_TO_COMPARE = 100
+"""The number of documents for which the scores of a linear form are compared with those of its classifier."""
 
 
 class ProjectionMap(NamedTuple):

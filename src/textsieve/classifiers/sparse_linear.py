@@ -49,6 +49,7 @@ FEW_PRODUCTS = 1 << 18
 """The largest number of products that is calculated with numpy; more load the compiled kernels."""
 
 _ROWS_PER_TASK = 1 << 12
+"""The largest number of rows that a thread gets at a time."""
 
 _ARRAYS: Layout = {
     "intercepts": (np.float64, ("outputs",)),

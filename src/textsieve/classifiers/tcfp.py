@@ -73,6 +73,7 @@ MAX_CODES = 1 << 31
 """The largest number of possible codes. A code is the pair (co, cf) as one integer, and arrays are indexed by code."""
 
 _TERMS_PER_TASK = 1 << 6
+"""The number of terms that a thread gets at a time."""
 
 
 def context_factors(co: Ints, cf: Ints, max_co: int) -> Floats:

@@ -63,6 +63,7 @@ MAX_RANKS = 1 << 16
 """The number of ranks that two bytes can hold; a rank stands for a factor."""
 
 _ROWS_PER_TASK = 1 << 8
+"""The number of rows that a thread gets at a time."""
 
 _ARRAYS: Layout = {
     "coefficients": (np.float32, ("terms", "outputs")),

@@ -41,6 +41,7 @@ LARGEST_WEIGHT = 1e150
 """The upper bound of weights, so that their sums are finite."""
 
 _TERMS_PER_TASK = 1 << 9
+"""The number of terms that a thread gets at a time."""
 
 
 class Projections(NamedTuple):

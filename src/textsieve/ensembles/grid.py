@@ -251,6 +251,7 @@ def _report_each(outputs: Iterable[MemberOutput], report: Callable[[], None]) ->
 
 
 MEASURES = ("accuracy", "error")
+"""The measures by which a grid can be plotted; the error is 1 - accuracy."""
 
 
 def plot_grid(

@@ -47,6 +47,7 @@ from .vote_rules import (
 )
 
 STAGE = "members trained"
+"""The name of the stage that is reported to `progress`."""
 
 
 class RandomSplit(NamedTuple):

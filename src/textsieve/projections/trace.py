@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
 DEFAULT_COMPONENTS = 100
+"""The number of directions for weights below 1, if the setting is None."""
+
 _LARGEST_WEIGHT = 1e12  # with larger weights, the smaller part of the sum loses all its digits
 
 

@@ -64,7 +64,10 @@ Other directions are then wrong by at most that share.
 """
 
 _PARTS_PER_THREAD = 4
+"""The number of parts of the rows for each thread: several, so that threads that finish early get another one."""
+
 _ROWS_PER_BATCH = 256
+"""The number of rows of a Gram matrix that are computed at a time."""
 
 
 class CentredDocuments(Protocol):

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ..plots import Chart
 
 DEFAULT_WEIGHTS = (0.0, 0.5, 1.0)
+"""The weights λ of the energy curves, if none are given."""
 
 
 def energy_curves(

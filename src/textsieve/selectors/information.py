@@ -30,6 +30,7 @@ from .base import Limit
 from .pooled import GainPooling, PooledSelector
 
 _BITS_PER_NAT = 1.0 / np.log(2.0)
+"""The factor that converts natural logarithms to logarithms to base 2."""
 
 
 def information_gain(stats: ClassStats) -> Floats:

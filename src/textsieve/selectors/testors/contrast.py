@@ -26,6 +26,7 @@ from ...stats import ClassStats
 from .transversals import Bits, union_of_minimal_rows, unpack_bits
 
 SCALES = ("max", "none")
+"""The values of the setting `scale`: divide each representative by its largest weight, or not."""
 
 
 class Representatives:

@@ -85,8 +85,8 @@ class TypicalTestors(TermSelector):
     """Select the terms that are in some typical testor of some class.
 
     A testor of a class is a set of terms that distinguishes it from every other class; it is typical if no term can be
-    left out. The *row* of a class against another class marks the terms that distinguish the two. So a testor has at
-    least one marked term of every row.
+    left out. The *row* of a class against another class marks the terms that distinguish the first from the second. So
+    a testor has at least one marked term of every row.
 
     The selector uses term weights, so it works best after `TermWeighter`, with documents of length 1. With few classes,
     or classes that have nothing in common, nearly all candidates are in some testor, and ε decides.
