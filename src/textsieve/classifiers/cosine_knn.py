@@ -70,6 +70,7 @@ def count_correct_by_k(scorer: CosineKNNScorer, most_neighbours: int, threads: i
     weighted = scorer.votes == "weighted"
 
     def count(first: int, last: int) -> None:
+        """For each k, count the documents from `first` to before `last` that are classified correctly."""
         count_correct(
             *(index, first, last, class_indptr, classes, scorer.n_outputs, most_frequent, weighted),
             n_correct[first // _DOCUMENTS_PER_TASK],

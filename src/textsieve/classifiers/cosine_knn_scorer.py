@@ -222,6 +222,7 @@ class CosineKNNScorer:
         scores = np.empty((unit.n_rows, self.n_outputs))
 
         def score(first: int, last: int) -> None:
+            """Write the scores of the rows from `first` to before `last` to `scores`."""
             rows = unit.indices, unit.data, unit.indptr[first : last + 1]
             vote(index, *rows, class_indptr, classes, k, weighted, scores[first:last])
 

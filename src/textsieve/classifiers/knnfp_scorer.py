@@ -175,6 +175,7 @@ class KNNFPScorer:
         scores = np.empty((rows.n_rows, self.n_outputs))
 
         def score(first: int, last: int) -> None:
+            """Write the votes of the rows from `first` to before `last` to `scores`."""
             vote_nearest(columns, values, indptr[first : last + 1], sorted_weights, k, scores[first:last])
 
         parallel_ranges(score, rows.n_rows, _ROWS_PER_TASK, threads)

@@ -142,6 +142,7 @@ class LinearScorer:
         scores = np.empty((rows.n_rows, self.n_outputs))
 
         def score(first: int, last: int) -> None:
+            """Write the scores of the rows from `first` to before `last` to `scores`."""
             indptr = rows.indptr[first : last + 1]
             score_rows(rows.data, rows.indices, indptr, self.coefficients, self.intercepts, scores[first:last])
 

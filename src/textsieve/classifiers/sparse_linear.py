@@ -239,6 +239,7 @@ class SparseLinearScorer:
         entries = self.indptr, self.outputs, self._values
 
         def score(first: int, last: int) -> None:
+            """Write the scores of the rows from `first` to before `last` to `scores`."""
             indptr = rows.indptr[first : last + 1]
             score_rows_sparsely(rows.data, rows.indices, indptr, *entries, self.intercepts, scores[first:last])
 

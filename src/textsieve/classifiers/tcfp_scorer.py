@@ -141,6 +141,7 @@ class TCFPScorer:
         scores, zero_intercepts = np.empty((rows.n_rows, self.n_outputs)), self.intercepts
 
         def score(first: int, last: int, part: CSR) -> None:
+            """Write the scores of `part`, the weighted rows from `first` to before `last`, to `scores`."""
             score_rows(part.data, part.indices, part.indptr, self.coefficients, zero_intercepts, scores[first:last])
 
         self._weigh_many(rows, n_threads(n_jobs), then=score)

@@ -72,6 +72,7 @@ def project(rows: CSR, documents: Ints, threads: int) -> Projections:
     projections = group_by_term(rows, documents)
 
     def sort(first: int, last: int) -> None:
+        """Sort the weights of the terms from `first` to before `last`, in place."""
         kernels.sort_by_weight(first, last, *projections)
 
     parallel_ranges(sort, rows.n_columns, _TERMS_PER_TASK, threads)
@@ -172,6 +173,7 @@ def vote_shares(table: VoteTable, factors: Floats, threads: int) -> NDArray[np.f
     shares = np.zeros((table.n_terms, len(table.classes)), np.float32)
 
     def write(first: int, last: int) -> None:
+        """Write the shares of the terms from `first` to before `last` to `shares`."""
         kernels.vote_shares(first, last, table.entries, factors, shares)
 
     parallel_ranges(write, table.n_terms, _TERMS_PER_TASK, threads)

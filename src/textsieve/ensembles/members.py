@@ -362,6 +362,7 @@ def _svm_trainer(svm: LinearSVM, task: TrainingTask, n_terms: int) -> Callable[[
     svm_problem.precompute(n_terms, len(solvable))
 
     def train(terms: Ints) -> Member:
+        """Train the member that has the given terms."""
         # Problems that are not solvable keep these numbers: no coefficients, and a constant score as intercept.
         form = Linear(np.zeros((n_problems, len(terms))), np.full(n_problems, CONSTANT_SCORE))
         if not solvable:

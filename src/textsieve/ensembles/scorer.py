@@ -289,6 +289,7 @@ class SubspaceScorer:
         frozen_arrays = [frozen(array) for array in member_arrays]
 
         def run(first: int, last: int) -> None:
+            """Call the kernel for the rows from `first` to before `last`."""
             kernel(values, columns, indptr[first : last + 1], *frozen_arrays, out[first:last])
 
         parallel_ranges(run, rows.n_rows, _ROWS_PER_TASK, threads)

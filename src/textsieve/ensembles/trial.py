@@ -208,6 +208,7 @@ def progress_reporter(progress: Progress | None, total: int) -> Callable[[], Non
     on_progress, n_done = progress_or_shown(progress), 0
 
     def report() -> None:
+        """Report one more trained member."""
         nonlocal n_done
         n_done += 1
         on_progress(STAGE, n_done, total)

@@ -42,6 +42,7 @@ class Cascade(TermSelector):
         self.selectors = selectors
 
     def _needs_labels(self) -> bool:
+        """Return whether one of the selectors needs labels."""
         return any(selector._needs_labels() for selector in self.valid_selectors())
 
     @property
@@ -119,6 +120,7 @@ class Cascade(TermSelector):
         scores_of_reached = last.class_scorer(last.stats_)
 
         def scores_for(number: int) -> Floats:
+            """Return the score of each term for the class with this number."""
             scores = np.zeros(stats.n_terms)
             scores[reached] = scores_of_reached(number)
             return scores

@@ -43,6 +43,7 @@ class DocumentFrequency(TermSelector):
         self.k = k
 
     def _needs_labels(self) -> bool:
+        """Return False: document frequencies do not depend on labels."""
         return False
 
     def score_terms(self, stats: ClassStats) -> Floats:

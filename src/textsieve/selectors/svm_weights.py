@@ -252,6 +252,7 @@ class WeightSelection(TermSelector):
         """
 
         def scores_for(number: int) -> Floats:
+            """Return the weight of each term for the class with this number."""
             scores = np.zeros(stats.n_terms)
             scores[self.candidates_] = self.coef_[number]
             return scores

@@ -297,6 +297,7 @@ class TOFA(TermSelector):
         return number
 
     def _needs_labels(self) -> bool:
+        """Return whether labels are needed: not at weight 0, where the score is the variance."""
         return self.requested_weight() != 0.0
 
     def _missing_labels_hint(self) -> str:

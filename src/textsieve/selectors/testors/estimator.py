@@ -343,6 +343,7 @@ class TypicalTestors(TermSelector):
         shares_of_class = {class_shares.number: class_shares for class_shares in self._class_shares()}
 
         def scores_for(number: int) -> Floats:
+            """Return the share of each term for the class with this number; 0 for a class without documents."""
             scores = np.zeros(stats.n_terms)
             if number in shares_of_class:
                 scores[shares_of_class[number].terms] = shares_of_class[number].shares.values

@@ -332,6 +332,7 @@ def _lex(basic: Bools, most_members: int) -> KernelSearch:
     state, members, n_leading = np.zeros(6, np.int64), np.zeros(max_size + 1, np.int64), int(basic[0].sum())
 
     def call(ends: Ints, out_members: Ints, n_steps: int) -> None:
+        """Continue the search; see `KernelSearch.call`."""
         hitting_sets.lex_walk(columns, full, n_leading, state, members, hit, once, ends, out_members, n_steps)
 
     return KernelSearch(call, state, most_members=len(members), n_words=len(full))
@@ -369,6 +370,7 @@ def _mmcs(basic: Bools, most_members: int) -> KernelSearch:
     arrays, state = SearchArrays.of(basic), np.zeros(6, np.int64)
 
     def call(ends: Ints, out_members: Ints, n_steps: int) -> None:
+        """Continue the search; see `KernelSearch.call`."""
         hitting_sets.mmcs_search(
             arrays.columns,
             arrays.rows,
