@@ -27,7 +27,7 @@ from ..arrays import Floats
 from ..errors import InputError, counted
 from ..extras import require_extra
 from .members import member_classifier, refuse_averages_of_cosines, size_of
-from .trial import Progress, RandomSplit, Repetition, checked_documents, progress_reporter, random_splits, repetitions
+from .trial import Progress, RandomSplit, Repetition, progress_reporter, random_splits, repetitions, validate_documents
 from .vote_rules import MemberOutput, require_combination, running_decisions
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ def subspace_grid(
     # Both raise `InputError` for invalid settings, before any member is trained.
     require_combination(combine)
     refuse_averages_of_cosines(member_classifier(estimator), combine)
-    X, y = checked_documents(X, y)
+    X, y = validate_documents(X, y)
     splits = random_splits(X.shape[0], test_share=test_share, repeats=repeats, random_state=random_state)
     accuracies: list[list[list[float]]] = []  # repetitions x M x L
     for repetition in repetitions(X, y, splits, estimator=estimator, prepare=prepare, n_jobs=n_jobs):

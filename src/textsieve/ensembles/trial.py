@@ -174,7 +174,7 @@ def repetitions(
     return (Repetition(base, X, y, split, prepare, n_jobs) for split in splits)
 
 
-def checked_documents(X: Any, y: Any) -> tuple[csr_matrix, NDArray[Any]]:
+def validate_documents(X: Any, y: Any) -> tuple[csr_matrix, NDArray[Any]]:
     """Return the documents as sparse rows, and one label for each; raise an error if they are invalid."""
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=None)
     check_classification_targets(y)
@@ -297,7 +297,7 @@ def subspace_trial(
     # Both raise `InputError` for invalid settings, before any member is trained.
     require_combination(combine)
     refuse_averages_of_cosines(member_classifier(estimator), combine)
-    X, y = checked_documents(X, y)
+    X, y = validate_documents(X, y)
     splits = random_splits(X.shape[0], test_share=test_share, repeats=repeats, random_state=random_state)
     results: list[_Evaluation] = []
     for repetition in repetitions(X, y, splits, estimator=estimator, prepare=prepare, n_jobs=n_jobs):

@@ -55,7 +55,7 @@ def without_duplicates(rows: csr_matrix) -> csr_matrix:
     return rows
 
 
-def ranked(scores: Floats) -> Ints:
+def rank_by_score(scores: Floats) -> Ints:
     """Return the columns from the best score to the worst; of equal scores, the lower column comes first."""
     return np.argsort(-scores, kind="stable")
 
@@ -77,7 +77,7 @@ def resolve_k(k: Limit, n_terms: int) -> int | None:
     )
 
 
-class RankedTerms(NamedTuple):
+class TermSelection(NamedTuple):
     """The scores of all columns, all columns from best to worst, and a mask of the selected columns."""
 
     scores: Floats
@@ -102,7 +102,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     chooses_own_k: ClassVar[bool] = False
     """True if the method itself determines the number of selected terms when no limit is given."""
     stats_: ClassStats
-    _selection: RankedTerms | None = None
+    _selection: TermSelection | None = None
     """None before fitting, and after `partial_fit` until an attribute is read."""
 
     # -- the method, which subclasses define ---------------------------------------------------------------------
@@ -156,12 +156,12 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         class: for columns `[3, 5]` with the scores `[0.1, 0.9]`, return `[1, 0]`. Of equal scores, the lower column
         comes first. Subclasses that break ties in another way need `number` and `columns`.
         """
-        return ranked(scores)
+        return rank_by_score(scores)
 
     def _score_and_rank(self, stats: ClassStats) -> tuple[Floats, Ints]:
         """Return one score per term, and the columns from best to worst."""
         scores = self.score_terms(stats)
-        return scores, ranked(scores)
+        return scores, rank_by_score(scores)
 
     def least_score(self, stats: ClassStats) -> float | None:
         """Return the minimum score of selected terms, or None for no minimum; raise `InputError` if it is invalid."""
@@ -219,7 +219,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
                 self.stats_ = ClassStats.from_matrix(
                     rows, y, unlabelled=self._unlabelled_marker, sample_weight=sample_weight
                 )
-        self._selection = None  # `_ranked_terms` computes it when it is needed
+        self._selection = None  # `_fitted_selection` computes it when it is needed
         return self
 
     def fit_stats(
@@ -260,7 +260,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         if self._needs_labels():
             _require_classes(stats, self._missing_labels_hint())
 
-    def _rank_and_select(self) -> RankedTerms:
+    def _rank_and_select(self) -> TermSelection:
         """Score and rank all terms, and select the best within the limits of the settings."""
         stats = self.stats_
         scores, ranking = self._score_and_rank(stats)
@@ -272,13 +272,13 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
             selected = selected[scores[selected] >= min_score]
         support = np.zeros(len(scores), np.bool_)
         support[selected] = True
-        return RankedTerms(scores, ranking, support)
+        return TermSelection(scores, ranking, support)
 
     def _ensure_selected(self) -> None:
         """Raise `NotFittedError` before fitting; select terms if that was not done since the last `partial_fit`."""
-        self._ranked_terms()
+        self._fitted_selection()
 
-    def _ranked_terms(self) -> RankedTerms:
+    def _fitted_selection(self) -> TermSelection:
         """Return the scores, the ranking and the selected terms; they are computed on first use after `partial_fit`."""
         check_is_fitted(self, "stats_")
         if self._selection is None:
@@ -291,12 +291,12 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     @property
     def scores_(self) -> Floats:
         """Return the score of each column."""
-        return self._ranked_terms().scores
+        return self._fitted_selection().scores
 
     @property
     def ranking_(self) -> Ints:
         """Return all columns, the best first."""
-        return self._ranked_terms().ranking
+        return self._fitted_selection().ranking
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -320,12 +320,12 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
 
     def selected_columns(self) -> Ints:
         """Return the selected columns, the best first."""
-        _, ranking, support = self._ranked_terms()
+        _, ranking, support = self._fitted_selection()
         return np.asarray(ranking[support[ranking]])
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         """Return a mask of the selected columns, for scikit-learn's `SelectorMixin`."""
-        return self._ranked_terms().support
+        return self._fitted_selection().support
 
     def __sklearn_tags__(self) -> Tags:
         """Return the scikit-learn tags: sparse input, whether labels are required, and multilabel targets."""

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from ..arrays import Floats, Ints
 from ..errors import InputError
 from ..stats import ClassStats
-from .base import RankedTerms, ReadAgain, ScoreForClass, TermSelector
+from .base import ReadAgain, ScoreForClass, TermSelection, TermSelector
 
 
 class Cascade(TermSelector):
@@ -88,7 +88,7 @@ class Cascade(TermSelector):
         finally:
             del self._documents, self._sample_weight, self._labels  # so that they are None again, as in the class
 
-    def _rank_and_select(self) -> RankedTerms:
+    def _rank_and_select(self) -> TermSelection:
         """Fit the selectors one after the other; each sees only the columns that the one before it selected."""
         columns = np.arange(self.stats_.n_terms)  # the columns that reach the next selector
         dropped: list[Ints] = []  # for each selector the columns that it dropped, the best first
@@ -111,11 +111,11 @@ class Cascade(TermSelector):
         support = np.zeros(self.stats_.n_terms, np.bool_)
         support[columns] = True
         # `scores` and `best_first` are now those of the last selector.
-        return RankedTerms(scores, np.concatenate([best_first, *reversed(dropped)]), support)
+        return TermSelection(scores, np.concatenate([best_first, *reversed(dropped)]), support)
 
     def class_scorer(self, stats: ClassStats) -> ScoreForClass:
         """Return a function that gives the last selector's scores for a class; 0 for terms that did not reach it."""
-        self._ranked_terms()  # sets `_reached` and `selectors_`, if documents were added since the last ranking
+        self._fitted_selection()  # sets `_reached` and `selectors_`, if documents were added since the last ranking
         reached, last = self._reached, self.selectors_[-1]
         scores_of_reached = last.class_scorer(last.stats_)
 

@@ -44,7 +44,7 @@ def energy_curves(
     stats: ClassStats, weights: Iterable[float] = DEFAULT_WEIGHTS, class_weight: ClassWeight = None
 ) -> dict[float, Floats]:
     """Return for each weight the share of the sum of all scores that the best 1, 2, 3, ... terms hold."""
-    by_weight = _sorted_scores(stats, checked_weights(weights), class_weight)
+    by_weight = _sorted_scores(stats, validate_weights(weights), class_weight)
     return {weight: energy_curve(scores) for weight, scores in by_weight.items()}
 
 
@@ -87,13 +87,13 @@ def plot_energy(
     stats = source.stats_ if isinstance(source, TOFA) else source
     if weights is None:
         weights = DEFAULT_WEIGHTS if stats.n_pairs else (0.0,)
-    curve_weights, auto_weight = checked_weights(weights), None
+    curve_weights, auto_weight = validate_weights(weights), None
     if isinstance(source, TOFA):
         class_weight = source.class_weight
         auto_weight = source.weight_ if source.weight == "auto" else None
         own_weight = [source.weight_] if source.weight_ <= 1.0 else []  # above 1 there is no energy
         # Called again to sort the selector's own weight into the list, and to drop it if the list has it already.
-        curve_weights = checked_weights([*curve_weights, *own_weight])
+        curve_weights = validate_weights([*curve_weights, *own_weight])
     names = _curve_names(curve_weights, auto_weight)
     by_weight = _sorted_scores(stats, curve_weights, class_weight)
     chart = energy_plot(
@@ -108,7 +108,7 @@ def plot_energy(
     return chart
 
 
-def checked_weights(weights: Iterable[Any]) -> list[float]:
+def validate_weights(weights: Iterable[Any]) -> list[float]:
     """Return the distinct weights λ of trace scores, ascending; raise `InputError` for invalid ones.
 
     Weights above 1 are invalid: scores can then be negative, so the energy, a share of the sum of all scores, is

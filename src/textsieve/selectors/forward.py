@@ -53,7 +53,7 @@ from ..kernels.term_products import add_term_products, centre, select_terms
 from ..settings import as_number, is_whole
 from ..stats import ClassStats
 from ..stats.weights import check_weights
-from .base import Limit, ReadAgain, ScoreForClass, TermSelector, ranked, without_duplicates
+from .base import Limit, ReadAgain, ScoreForClass, TermSelector, rank_by_score, without_duplicates
 from .svm_weights import WeightSelection
 from .trace import between_class_scatter, scatter_of_class
 
@@ -251,7 +251,7 @@ class ForwardSelection(TermSelector):
     def _columns_by_score(self, documents: ReadAgain | None, sample_weight: Floats | None, labels: Any) -> Ints:
         """Return all columns in the order in which they become candidates: by their scores in the first ranking."""
         if self.candidates_by == "ocfs":
-            return ranked(self.score_terms(self.stats_))
+            return rank_by_score(self.score_terms(self.stats_))
         selector = WeightSelection(k="all", n_jobs=None)  # only its ranking is used; n_jobs=None is one thread
         return selector.fit_stats(self.stats_, documents, sample_weight, labels).ranking_
 

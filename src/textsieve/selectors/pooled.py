@@ -19,7 +19,7 @@ from ..arrays import Counts, Floats, Ints
 from ..errors import InputError
 from ..kernels.term_scores import round_robin
 from ..stats import ClassStats
-from .base import Limit, ScoreForClass, TermSelector, ranked
+from .base import Limit, ScoreForClass, TermSelector, rank_by_score
 
 Pooling = Literal["mean", "max", "round-robin"]
 GainPooling = Literal["joint", "mean", "max", "round-robin"]
@@ -121,7 +121,7 @@ def best_of_class(scores: Floats, k: int, class_terms: Ints) -> Ints:
     subset = scores[class_terms] if len(class_terms) >= k else scores
     bound = np.partition(subset, len(subset) - k)[len(subset) - k]  # the k-th best score of the subset
     candidates = np.flatnonzero(scores >= bound)
-    return candidates[ranked(scores[candidates])[:k]]
+    return candidates[rank_by_score(scores[candidates])[:k]]
 
 
 def rank_in_turns(scorer: ClassScorer, n_terms: int, max_terms: int | None) -> tuple[Floats, Ints]:
@@ -153,7 +153,7 @@ def rank_in_turns(scorer: ClassScorer, n_terms: int, max_terms: int | None) -> t
         n_candidates = min(2 * n_candidates, n_terms)
     is_ranked = np.zeros(n_terms, np.bool_)
     is_ranked[in_turns] = True
-    by_score = ranked(best_scores)
+    by_score = rank_by_score(best_scores)
     return best_scores, np.concatenate([in_turns, by_score[~is_ranked[by_score]]])
 
 

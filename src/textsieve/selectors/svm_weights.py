@@ -51,7 +51,7 @@ from ..stats import ClassStats
 from ..stats.labels import LabelPairs, label_pairs
 from ..stats.weights import check_weights
 from ..svm_solvers import SVMProblem, take_terms
-from .base import Limit, ReadAgain, ScoreForClass, TermSelector, ranked, without_duplicates
+from .base import Limit, ReadAgain, ScoreForClass, TermSelector, rank_by_score, without_duplicates
 from .trace import between_class_scatter
 
 CANDIDATES = 50_000
@@ -224,7 +224,7 @@ class WeightSelection(TermSelector):
         row_of = np.cumsum(is_labelled) - 1  # the number of each labelled document among the labelled ones
         weights = check_weights(sample_weight, pairs.n_documents)
         costs = np.full(int(is_labelled.sum()), float(self.C)) if weights is None else self.C * weights[is_labelled]
-        self.candidates_ = np.sort(ranked(between_class_scatter(stats))[: self.candidates])
+        self.candidates_ = np.sort(rank_by_score(between_class_scatter(stats))[: self.candidates])
         rows = read_unit_rows(documents(), self.candidates_, stats.n_terms, is_labelled)
         row_members = [row_of[documents_of_class] for documents_of_class in members]
         self.coef_ = solve_weights(rows, row_members, costs, float(self.tol), n_threads(self.n_jobs))
@@ -241,8 +241,8 @@ class WeightSelection(TermSelector):
         scores = self.score_terms(stats)
         is_candidate = np.zeros(stats.n_terms, np.bool_)
         is_candidate[self.candidates_] = True
-        by_scatter = ranked(between_class_scatter(stats))
-        best_first = self.candidates_[ranked(scores[self.candidates_])]
+        by_scatter = rank_by_score(between_class_scatter(stats))
+        best_first = self.candidates_[rank_by_score(scores[self.candidates_])]
         return scores, np.concatenate([best_first, by_scatter[~is_candidate[by_scatter]]])
 
     def class_scorer(self, stats: ClassStats) -> ScoreForClass:

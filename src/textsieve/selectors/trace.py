@@ -367,7 +367,7 @@ class TOFA(TermSelector):
 
         Raises `AttributeError` if the energy is undefined, because the weight is above 1 or a score is negative.
         """
-        scores, ranking, _ = self._ranked_terms()
+        scores, ranking, _ = self._fitted_selection()
         try:
             self._require_defined_energy(Setting("energy_"), scores)
         except InputError as problem:  # hasattr must return False
@@ -376,7 +376,7 @@ class TOFA(TermSelector):
 
     def n_terms_for(self, energy: float) -> int:
         """Return how many of the best terms hold the share `energy` of the sum of all scores."""
-        scores, ranking, _ = self._ranked_terms()
+        scores, ranking, _ = self._fitted_selection()
         self._require_defined_energy(Setting("energy", energy), scores)
         return terms_for_energy(scores[ranking], _validate_energy(energy))
 

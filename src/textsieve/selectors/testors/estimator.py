@@ -35,7 +35,7 @@ from ...errors import InputError, NothingSelected, Setting, UnfitDocuments, show
 from ...settings import as_number, is_whole
 from ...stats import ClassStats
 from ...warning import InputWarning, warn
-from ..base import Limit, RankedTerms, ScoreForClass, TermSelector, resolve_k
+from ..base import Limit, ScoreForClass, TermSelection, TermSelector, resolve_k
 from .contrast import ComparisonRows, Contrast, Representatives, contrast, contrasts, epsilon_for
 from .shares import Shares, shares_of_testors
 from .shortest import Shortest, shortest_transversals
@@ -164,7 +164,7 @@ class TypicalTestors(TermSelector):
 
     # -- the method ----------------------------------------------------------------------------------------------
 
-    def _rank_and_select(self) -> RankedTerms:
+    def _rank_and_select(self) -> TermSelection:
         """Select terms, and do not compute their scores unless the selection depends on them.
 
         Scores take much longer than the selection. So they are only computed here if more terms than `k` are in
@@ -199,7 +199,7 @@ class TypicalTestors(TermSelector):
         else:
             columns = np.flatnonzero(support)
             selected = columns[np.argsort(-representatives.largest_weights()[columns], kind="stable")]
-        return RankedTerms(scores=np.zeros(0), ranking=selected, support=support)
+        return TermSelection(scores=np.zeros(0), ranking=selected, support=support)
 
     @property
     def _representatives(self) -> Representatives:
@@ -387,7 +387,7 @@ class TypicalTestors(TermSelector):
     @property
     def support_(self) -> NDArray[np.bool_]:
         """Return a mask of the selected columns."""
-        return self._ranked_terms().support
+        return self._fitted_selection().support
 
     @property
     def epsilon_(self) -> float:
