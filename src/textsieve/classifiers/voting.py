@@ -51,7 +51,7 @@ class VotingEstimator(ClassifierMixin, BaseEstimator, ABC):
         """Return the scorer that a model stores, with an output for each class."""
 
     def votes(self, X: Any) -> Floats:
-        """Return the number of votes of each class for each document (documents x classes)."""
+        """Return the votes for each class (documents x classes); they are sums of parts of votes for TCFP."""
         scorer = self.to_scorer()
         if not scorer.n_outputs:
             raise InputError("No document had a label so far, so there is no class to predict", hint="give some labels")

@@ -2,9 +2,8 @@
 
 The terms of member i depend only on the seed and i, not on the number of members. So the ensemble with the largest L
 contains all smaller ones (see `vote_rules`), and a whole row of the grid, which has the ensembles of one M, costs no
-more than its last cell. If M is n, the number of all terms, all members are equal, so only one is trained; the
-exception are classifiers that have a `random_state`, or a step with one. `trial` splits the documents into training and
-test documents.
+more than its last cell. If M is n, the number of all terms, all members are equal, so only one is trained, unless the
+classifier or a step of it has a `random_state`. `trial` splits the documents into training and test documents.
 
 The standard error is computed as for independent repetitions. Repetitions share documents, so it is rather too small.
 Also, the best of many cells is best on the test documents partly by luck: on other documents its accuracy would be

@@ -2,9 +2,9 @@
 
 Each member gives every class a score. By *vote*, a member votes for the class with its largest score (the first of
 equal ones), and the class with the most votes wins; ties go to the class with more training documents, then to the
-first. A member that has no term of a document would score only its intercepts, the same for every such document, so it
-abstains. By *mean*, the class with the largest mean score wins; there all members count, because otherwise the mean
-would not be a linear function of the document.
+first. A member that has no term of a document abstains, because its scores would be its intercepts, the same for every
+such document. By *mean*, the class with the largest mean score wins. Here no member abstains: a mean of fewer members
+for some documents would not be a linear function of the document.
 
 Only the votes and the sums of scores so far are stored, and each member adds its own to them. So an ensemble of 1,000
 members can be evaluated after 100, 200, ... of them, which are ten ensembles for the price of one, and no table of

@@ -5,11 +5,12 @@ classes at once (Yan et al. 2005; Gangeh et al.):
 
     H(C) - P(t) H(C|t) - P(not t) H(C|not t).
 
-As a sum over the cells of the table {term, no term} x classes, it is sum P(t,c) log(P(t,c) / P(t)P(c)). Let A be the
+It is the sum of P(t,c) log(P(t,c) / P(t)P(c)) over the cells of the table {term, no term} x classes. Let A be the
 number of documents of class j that contain the term, n_j the documents of the class, df the documents with the term,
-and n all documents. Then the ratio in the logarithm is 1 + Δ / (row total x column total) with Δ = ±(A n - df n_j), an
-integer, so `log1p` stays accurate for terms with very little information. Classes without the term need not be visited:
-their A is 0, so their contribution depends only on df, n_j and n.
+and n all documents. With Δ = A n - df n_j, the ratio in the logarithm is 1 + Δ / (df n_j) for the documents of class j
+with the term, and 1 - Δ / ((n - df) n_j) for those without it. Δ is an integer, so `log1p` stays accurate for terms
+with very little information. Classes without the term need not be visited: their A is 0, so their contribution depends
+only on df, n_j and n.
 
 **Per class** (Pons-Porrata et al.) the table is 2 x 2, {class, other} x {term, no term}; pooling turns the class scores
 into one score per term.
