@@ -230,18 +230,20 @@ def epsilon_for(representatives: Representatives, delta: float, k: int) -> Epsil
         n_terms_at[position] = int(terms_in_testors(representatives, float(weights[position]), delta).sum())
         return n_terms_at[position] <= k
 
-    # The positions of a weight that selects too many terms (-1 if there is nothing to bisect), and of a larger weight
-    # that fits.
-    too_many, fitting = _bracket(len(weights) - 1, fits)
-    while fitting - too_many > 1 and too_many >= 0:
+    last = len(weights) - 1
+    if not fits(last):
+        return EpsilonSearch(epsilon=float(weights[last]), least_tried=float(weights[last]))
+    # The positions of a weight that selects too many terms, or -1 if none does, and of a larger weight that fits. The
+    # bisection ends when they are next to each other.
+    too_many, fitting = _bracket(last, fits)
+    while fitting - too_many > 1:
         middle = (too_many + fitting) // 2
         if fits(middle):
             fitting = middle
         else:
             too_many = middle
     all_fitting = [position for position, n_terms in n_terms_at.items() if n_terms <= k]
-    # If nothing fits, only the largest weight was tried, and `fitting` is still its position.
-    best = max(all_fitting, key=lambda position: (n_terms_at[position], -position), default=fitting)
+    best = max(all_fitting, key=lambda position: (n_terms_at[position], -position))
     # If the fitting weights select no term, use the next smaller one, even though it selects too many.
     position = best if n_terms_at[best] or too_many < 0 else too_many
     # Weights ascend, so the lowest position that was tried is that of the smallest weight.
@@ -249,13 +251,10 @@ def epsilon_for(representatives: Representatives, delta: float, k: int) -> Epsil
 
 
 def _bracket(last: int, fits: Callable[[int], bool]) -> tuple[int, int]:
-    """Search down from position `last`, in steps of 1, 2, 4, ..., until a position does not fit.
+    """Search down from position `last`, which fits, in steps of 1, 2, 4, ..., until a position does not fit.
 
-    Return that position, and the fitting one tried before it. In two cases there is nothing to bisect, and the first
-    number is -1: if all positions tried fit, return -1 and 0; if even `last` does not fit, return -1 and `last`.
+    Return that position, and the fitting one tried before it; or -1 and 0 if all positions tried fit, down to 0.
     """
-    if not fits(last):
-        return -1, last
     fitting, step = last, 1
     while fitting > 0:
         position = max(fitting - step, 0)
