@@ -87,8 +87,8 @@ class Reduction:
         all_documents = np.arange(n, dtype=np.int32)
         # At most n: there are n - 1 other documents, so a search for n finds fewer, which shows that it found all.
         n_searched = min(k + 1 + _SPARE, n)
-        # The search skips documents of the own group. Each document is a group of its own, and so not its own
-        # neighbour.
+        # A search skips the documents of the query's own group. Here each document is a group of its own, so it is not
+        # its own neighbour.
         neighbours = nearest(
             self.index, self.documents, n_searched, threads=threads, groups=all_documents, own_groups=all_documents
         )
@@ -233,18 +233,10 @@ class DROP(OneToOneFeatureMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Find the documents to keep, of the rows of a (sparse) matrix with one label each; see `sample_indices_`."""
-        return self._fit(X, y)
+        """Find the documents to keep, of the rows of a (sparse) matrix with one label each; see `sample_indices_`.
 
-    def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Return the kept documents and their labels, in the types they were given in."""
-        kept_rows = self._fit(X, y).sample_indices_
-        if hasattr(X, "tocsr"):  # not all sparse formats support indexing
-            X = X.tocsr()
-        return _safe_indexing(X, kept_rows), _safe_indexing(y, kept_rows)
-
-    def _fit(self, X: Any, y: Any) -> Self:
-        """Find the documents to keep among those with a label, and warn about classes that lose all documents."""
+        Unlabelled documents are dropped. Warns about classes that lose all documents.
+        """
         self._validate()
         rows = CSR.of(csr_matrix(validate_data(self, X, accept_sparse="csr", dtype=np.float64)))
         pairs = validate_label_pairs(y, rows.n_rows, "DROP")
@@ -273,6 +265,13 @@ class DROP(OneToOneFeatureMixin, BaseEstimator):
                 LostClasses,
             )
         return self
+
+    def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Return the kept documents and their labels, in the types they were given in."""
+        kept_rows = self.fit(X, y).sample_indices_
+        if hasattr(X, "tocsr"):  # not all sparse formats support indexing
+            X = X.tocsr()
+        return _safe_indexing(X, kept_rows), _safe_indexing(y, kept_rows)
 
     def _validate(self) -> None:
         """Raise `InputError` for invalid settings."""
