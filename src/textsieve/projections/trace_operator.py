@@ -13,10 +13,11 @@ If a term is in all documents, its mean may be so large, compared with the diffe
 subtracting it loses these in rounding errors. So the value of the term in the first document is subtracted from all its
 values first. J X stays the same, because J subtracts the mean that remains.
 
-**The objective.** The centroids are means of documents, so S_b, like C, can be computed from the centred documents J X
-alone. Let n_j be the size of class j, p_j its share, m_j the mean of its documents, m the mean of the m_j weighted by
-p_j, 1_j the indicator vector of the documents of the class, and v = sum_j (p_j / n_j) 1_j. With the columns a_j =
-sqrt(p_j) (1_j / n_j - v) of a matrix A (documents x classes), X' a_j = sqrt(p_j)(m_j - m), and each a_j sums to 0. So
+**The objective.** The mean of a class is a combination of documents, so S_b, like C, can be computed from the centred
+documents J X alone. Let n_j be the size of class j, p_j its share, and 1_j the vector with 1 for the documents of the
+class and 0 for others. Then X' (1_j / n_j) is m_j, the mean of the class. With v = sum_j (p_j / n_j) 1_j, X' v is m, the
+mean of the m_j weighted by p_j. Let A (documents x classes) be the matrix with the columns a_j = sqrt(p_j) (1_j / n_j -
+v), so that X' a_j = sqrt(p_j)(m_j - m). As each a_j sums to 0, J does not change it, and
 
     S(λ) = λ S_b + (1 - λ) C = (J X)' K (J X)        with K = λ A A' + ((1 - λ) / N) I.
 
