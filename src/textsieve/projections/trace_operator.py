@@ -15,9 +15,9 @@ values first. J X stays the same, because J subtracts the mean that remains.
 
 **The objective.** The mean of a class is a combination of documents, so S_b, like C, can be computed from the centred
 documents J X alone. Let n_j be the size of class j, p_j its share, and 1_j the vector with 1 for the documents of the
-class and 0 for others. Then X' (1_j / n_j) is m_j, the mean of the class. With v = sum_j (p_j / n_j) 1_j, X' v is m, the
-mean of the m_j weighted by p_j. Let A (documents x classes) be the matrix with the columns a_j = sqrt(p_j) (1_j / n_j -
-v), so that X' a_j = sqrt(p_j)(m_j - m). As each a_j sums to 0, J does not change it, and
+class and 0 for others. Then X' (1_j / n_j) is m_j, the mean of the class. With v = sum_j (p_j / n_j) 1_j, X' v is m,
+the mean of the m_j weighted by p_j. Let A (documents x classes) be the matrix with the columns a_j = sqrt(p_j) (1_j /
+n_j - v), so that X' a_j = sqrt(p_j)(m_j - m). As each a_j sums to 0, J does not change it, and
 
     S(λ) = λ S_b + (1 - λ) C = (J X)' K (J X)        with K = λ A A' + ((1 - λ) / N) I.
 
