@@ -113,7 +113,7 @@ class CosineKNNScorer:
 
     def term_strengths(self) -> Floats:
         """Return the mean weight of each term in the documents of each class (terms x outputs); 0 in empty classes."""
-        terms = np.repeat(np.arange(self.n_terms), np.diff(self.postings.term_indptr))
+        terms = np.repeat(np.arange(self.n_terms), np.diff(self.postings.term_indptr))  # the term of each weight
         sums = self._sum_by_class(terms, self.postings.documents, self.postings.weights, self.n_terms)
         return sums / np.maximum(np.bincount(self.classes, minlength=self.n_outputs), 1)
 

@@ -95,6 +95,7 @@ class KNNFPScorer:
         If n training documents contain a term, min(k, n) of them vote. Which of them vote depends on the document to
         classify; on average, each is taken to have min(k, n) / n votes.
         """
+        # For each weight: its term, and the number of labels of its document.
         terms = np.repeat(np.arange(self.n_terms), np.diff(self.term_indptr))
         n_labels = np.diff(self.label_indptr)[self.documents]
         cells = np.repeat(terms, n_labels) * self.n_outputs + self._labels_of(self.documents)  # (term, label)

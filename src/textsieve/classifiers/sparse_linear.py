@@ -158,6 +158,7 @@ class SparseLinearScorer:
         intercepts: Floats,
     ) -> Self:
         """Return a scorer from coefficients in any order; it has them sorted by term, and then by output."""
+        # Sort by output, and then by term; as the sort is stable, the outputs of a term stay ascending.
         by_output = np.argsort(outputs, kind="stable")
         order = by_output[np.argsort(columns[by_output], kind="stable")]
         indptr = np.concatenate([[0], np.cumsum(np.bincount(columns, minlength=n_terms))]).astype(np.int64)

@@ -143,7 +143,7 @@ class SubspaceScorer:
 
         Classes that members don't vote for get 0.
         """
-        terms = np.repeat(np.arange(self.n_terms), np.diff(self.term_indptr))
+        terms = np.repeat(np.arange(self.n_terms), np.diff(self.term_indptr))  # the term of each row of coefficients
         strengths = np.zeros((self.n_terms, self.n_outputs))
         for output in range(self.coefficients.shape[1]):
             mean = np.bincount(terms, self.coefficients[:, output], self.n_terms) / self.n_members

@@ -258,6 +258,7 @@ def _run_in_parts(work: Callable[[int, int], None], ends: Ints, n_threads: int) 
         work(0, len(ends))
         return
     n_parts = _PARTS_PER_THREAD * n_threads
+    # The rows at which the number of values passes 1/n_parts, 2/n_parts, ... of all values.
     cuts = np.searchsorted(ends, ends[-1] * np.arange(1, n_parts) / n_parts)
     bounds = [0, *cuts.tolist(), len(ends)]
     parallel_map(lambda part: work(*bounds[part : part + 2]), n_parts, n_threads)

@@ -134,7 +134,7 @@ def scatter_of_class(stats: ClassStats, number: int, class_weight: ClassWeight =
     if class_weight is None:
         mean = stats.pair_sums / (stats.n_pairs or 1)
     else:  # the mean of the class means
-        factors = np.repeat(shares / sizes, np.diff(stats.cells.class_starts))
+        factors = np.repeat(shares / sizes, np.diff(stats.cells.class_starts))  # one for each (class, term) cell
         mean = np.bincount(stats.cells.terms, stats.cells.sums.value * factors, stats.n_terms).astype(np.float64)
     difference = stats.class_sums(number) / sizes[number] - mean
     return np.asarray(shares[number] * np.copysign(difference * difference, difference))
