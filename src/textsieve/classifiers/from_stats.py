@@ -168,6 +168,7 @@ def _fit_each_class(classifier: Any, stats: ClassStats, class_weight: Any) -> Li
     """
     n_documents, class_docs = stats.n_documents, stats.class_docs
     coefficients = np.zeros((len(class_docs), stats.n_terms))
+    # The constant scores of classes with all documents or none; those of the others are overwritten.
     intercepts = np.where(class_docs > 0, CONSTANT_SCORE, -CONSTANT_SCORE)
     for number in np.flatnonzero((class_docs > 0) & (class_docs < n_documents)).tolist():
         rest_sums = np.maximum(stats.sums_outside(number), 0.0)  # float64 weights may leave a difference below 0

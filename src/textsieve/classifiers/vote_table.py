@@ -130,25 +130,30 @@ def merge(table: VoteTable, other: VoteTable) -> VoteTable:
     number_of = {label: number for number, label in enumerate(classes)}
     n_terms = max(table.n_terms, other.n_terms)
     class_docs = np.zeros(len(classes), np.int64)
-
-    def renumber(part: VoteTable) -> Entries:
-        """Return the entries of one of the tables with the classes and terms of both, and add to `class_docs`."""
-        numbers = np.array([number_of[label] for label in part.classes], np.int64)
+    renumbered: list[Entries] = []
+    for part in (table, other):
+        numbers = np.array([number_of[label] for label in part.classes], np.int64)  # the new numbers of its classes
         class_docs[numbers] += part.class_docs
-        # Terms that only the other table has get no entries: they start where the last term ends.
-        starts = np.append(part.entries.starts, np.full(n_terms - part.n_terms, part.entries.starts[-1]))
-        # The old class numbers index an array of the new ones. Class -1 (corrections for multilabel documents) stays
-        # -1, because index -1 is the appended last element. As classes are sorted in both tables and in the result,
-        # entries stay in order.
-        new_classes = np.append(numbers, -1)[part.entries.classes].astype(np.int32)
-        return part.entries._replace(starts=starts, classes=new_classes)
-
-    size = len(table.entries.weights) + len(other.entries.weights)
+        renumbered.append(_renumber(part.entries, numbers, n_terms))
+    size = sum(len(entries.weights) for entries in renumbered)
     merged = Entries(
         np.zeros(n_terms + 1, np.int64), np.empty(size), np.empty(size, np.int32), np.empty(size, np.int64)
     )
-    kernels.merge(renumber(table), renumber(other), merged)
+    kernels.merge(*renumbered, merged)
     return VoteTable(classes, class_docs, table.multilabel or other.multilabel, _add_up_duplicates(merged))
+
+
+def _renumber(entries: Entries, numbers: Ints, n_terms: int) -> Entries:
+    """Return entries with new class numbers, `numbers[j]` for class j, and for `n_terms` terms.
+
+    `numbers` ascend, so the entries of a term stay in order. Terms that are added have no entries.
+    """
+    # Terms without entries start where the last term ends.
+    n_more_terms = n_terms - (len(entries.starts) - 1)
+    starts = np.append(entries.starts, np.full(n_more_terms, entries.starts[-1]))
+    # Class -1 (corrections for multilabel documents) stays -1: as an index, it is the last element, which is appended.
+    classes = np.append(numbers, -1)[entries.classes].astype(np.int32)
+    return entries._replace(starts=starts, classes=classes)
 
 
 def _add_up_duplicates(entries: Entries) -> Entries:
