@@ -139,7 +139,7 @@ def merge(table: VoteTable, other: VoteTable) -> VoteTable:
     merged = Entries(
         np.zeros(n_terms + 1, np.int64), np.empty(size), np.empty(size, np.int32), np.empty(size, np.int64)
     )
-    kernels.merge(*renumbered, merged)
+    kernels.merge(renumbered[0], renumbered[1], merged)
     return VoteTable(classes, class_docs, table.multilabel or other.multilabel, _add_up_duplicates(merged))
 
 
