@@ -32,7 +32,7 @@ from textsieve.checking.cross_validation import (
     group_folds,
 )
 from textsieve.evaluation.scores import HeldOutScores
-from textsieve.reducers.drop import Reduction
+from textsieve.reducers import Reduction
 from textsieve.text import TermCounter, TermWeighter
 from textsieve.text.csr import CSR
 from textsieve.training.counted_documents import CountedDocuments, count_texts

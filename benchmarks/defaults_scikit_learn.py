@@ -23,7 +23,7 @@ from textsieve import ForwardSelection, InformationGain
 from textsieve.categorizer_settings import Settings
 from textsieve.evaluation import compare_labels
 from textsieve.registry import CLASSIFIERS
-from textsieve.selectors.base import ranked
+from textsieve.selectors.base import rank_by_score
 from textsieve.stats import ClassStats
 from textsieve.text.schemes import LTC
 from textsieve.training.counted_documents import CountedDocuments, take_columns
@@ -60,12 +60,12 @@ def select_forward(train: TrainingDocuments, k: int) -> Ints:
 
 def select_by_chi2(train: TrainingDocuments, k: int) -> Ints:
     """Return the k best columns by `chi2`."""
-    return ranked(np.nan_to_num(chi2(*train.copy_for_labels(train.weights))[0]))[:k]
+    return rank_by_score(np.nan_to_num(chi2(*train.copy_for_labels(train.weights))[0]))[:k]
 
 
 def select_by_f(train: TrainingDocuments, k: int) -> Ints:
     """Return the k best columns by `f_classif`."""
-    return ranked(np.nan_to_num(f_classif(*train.copy_for_labels(train.weights))[0]))[:k]
+    return rank_by_score(np.nan_to_num(f_classif(*train.copy_for_labels(train.weights))[0]))[:k]
 
 
 def select_by_information(train: TrainingDocuments, k: int) -> Ints:
@@ -77,7 +77,7 @@ def select_by_information(train: TrainingDocuments, k: int) -> Ints:
     rows.data[:] = 1
     scores = mutual_info_classif(rows, classes, discrete_features=True)
     assert np.allclose(scores, gain.scores_[candidates] * np.log(2), atol=1e-9)
-    return candidates[ranked(scores)[:k]]
+    return candidates[rank_by_score(scores)[:k]]
 
 
 def select_by_l1(train: TrainingDocuments, k: int) -> Ints:
@@ -86,13 +86,13 @@ def select_by_l1(train: TrainingDocuments, k: int) -> Ints:
     targets = train.counted.targets
     if not targets.multilabel:
         selector = SelectFromModel(model, max_features=k, threshold=-np.inf).fit(train.weights, targets.first_class)
-        return ranked(np.abs(selector.estimator_.coef_).sum(axis=0))[:k]
+        return rank_by_score(np.abs(selector.estimator_.coef_).sum(axis=0))[:k]
     sums = np.zeros(train.weights.shape[1])
     for members in targets.members:  # the same sum as above, one class after the other
         if 0 < len(members) < targets.n_documents:
             is_member = np.isin(np.arange(targets.n_documents), members)
             sums += np.abs(model.fit(train.weights, is_member).coef_[0])
-    return ranked(sums)[:k]
+    return rank_by_score(sums)[:k]
 
 
 SELECTORS: dict[str, Callable[[TrainingDocuments, int], Ints]] = {

@@ -14,8 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from textsieve import ChiSquare, TermCounter, TermWeighter
 from textsieve.classifiers.cosine_knn import CosineKNN
-from textsieve.reducers import DROP
-from textsieve.reducers.drop import VARIANTS
+from textsieve.reducers import DROP, VARIANTS
 
 from .harness import Result, peak_growth, seconds, timed, versus
 from .newsgroups import newsgroups

@@ -13,7 +13,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import textsieve
 import textsieve.classifiers
-import textsieve.reducers
 from tests.depth import IS_DEEP, IS_QUICK
 from textsieve import (
     KNNFP,
@@ -106,7 +105,7 @@ tests of the categorizer."""
 
 
 def test_the_tested_set_is_the_exported_set() -> None:
-    packages = textsieve, textsieve.classifiers, textsieve.reducers
+    packages = textsieve, textsieve.classifiers
     exported = {getattr(package, name) for package in packages for name in package.__all__}
     estimators = {item for item in exported if isinstance(item, type) and hasattr(item, "get_params")}
     assert {item for item in exported if hasattr(item, "fit")} == estimators

@@ -471,5 +471,5 @@ def foreign_traits(classifier: Any) -> Traits:
 
 REDUCERS = Registry(
     "reducer",
-    (Entry("drop", "textsieve.reducers.drop", "DROP", "the documents that nearest neighbours can't do without", LTC),),
+    (Entry("drop", "textsieve.reducers", "DROP", "the documents that nearest neighbours can't do without", LTC),),
 )

@@ -159,7 +159,7 @@ def test_the_search_stops_at_the_limit(method: str, monkeypatch: pytest.MonkeyPa
         raise AssertionError
 
     for search in (unstarted, stopped):
-        monkeypatch.setattr(search._search, "more", fail)
+        monkeypatch.setattr(search._search, "next_sets", fail)
         assert list(search) == []
         assert not search.complete  # there may be more
     assert list(transversals([[1, 0], [0, 0]], method, limit=0)) == []

@@ -1,10 +1,11 @@
 """Class weights: how much a document of each class counts when a classifier is trained.
 
 The setting `class_weight` is None, a dictionary with a factor for some classes (the others have the factor 1), or a
-rule that computes the factors from the class sizes (`rule_factors`). The classifiers of scikit-learn know only the rule
-"balanced", and some of them take the number of documents as the size of a class even if there are sample weights. So
-they get the factors of a rule as a dictionary (`factors_by_class`). With multilabel documents, each class is trained
-against the rest, and a rule takes the class and the rest as the two classes.
+*rule*, "balanced" or "sqrt", that computes the factors from the class sizes (`rule_factors`).
+
+The classifiers of scikit-learn know only the rule "balanced", and some of them ignore sample weights when they compute
+class sizes. So they get the factors of a rule as a dictionary (`factors_by_class`). With multilabel documents, each
+class is trained against the rest, and a rule takes the class and the rest as the two classes.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ..registry import CLASS_WEIGHT_RULES
 
 
 def is_rule(class_weight: Any) -> TypeGuard[str]:
-    """Return whether class weights are computed from the class sizes."""
+    """Return whether class weights are a rule, which computes the factors from the class sizes."""
     return isinstance(class_weight, str) and class_weight in CLASS_WEIGHT_RULES
 
 
@@ -54,7 +55,7 @@ def class_factors(
     require_rule_or_factors(class_weight)
     try:
         # scikit-learn needs y only for its own rule "balanced", which does not get here.
-        factors: Floats = compute_class_weight(class_weight, classes=classes, y=classes)
+        factors: Floats = compute_class_weight(class_weight, classes=classes, y=classes)  # 1 for classes not given
     except ValueError as problem:  # for example, the dictionary has a factor for a class that does not exist
         raise InputError(f"{problem}", setting="class_weight", value=class_weight) from problem
     if not (np.isfinite(factors) & (factors > 0)).all():
@@ -71,9 +72,10 @@ def factors_by_class(
 
 
 def weight_against_rest(class_weight: Any, number: int) -> Any:
-    """Return the class weights for training the class with a number (1) against the rest (0).
+    """Return the class weights for training one class (1) against the rest (0), given those for all classes.
 
-    A dictionary has factors by class number; the rest gets the factor 1. A rule and None are returned unchanged.
+    A dictionary has factors by class number: for class 3, `{3: 5.0}` becomes `{0: 1.0, 1: 5.0}`. A rule and None are
+    returned unchanged.
     """
     return {0: 1.0, 1: class_weight.get(number, 1.0)} if isinstance(class_weight, dict) else class_weight
 

@@ -6,9 +6,10 @@ the neighbours that are in c (Ko and Seo 2004, formula 3), or the number of thes
 search is exact: it finds the same neighbours as computing every cosine (`kernels.neighbours` explains how most cosines
 can be skipped).
 
-The best number of neighbours can be estimated from the training documents: each is classified by its neighbours among
-the others, for all k at once, because the votes of k + 1 neighbours are those of k and one more. A document may have
-several classes; it counts as classified correctly if the class with the best score is one of them.
+The best number of neighbours, k, can be estimated from the training documents: each is classified by its neighbours
+among the others. This is done for all k at once, because the votes of k + 1 neighbours are those of k neighbours and
+one more. A document may have several classes; it counts as classified correctly if the class with the best score is one
+of them.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ MAX_NEIGHBOURS = 100
 """The largest k that `k="auto"` tries."""
 
 _DOCUMENTS_PER_TASK = 1 << 8
+"""The number of documents that a thread gets at a time."""
 
 
 def build_scorer(rows: CSR, pairs: LabelPairs, k: int, votes: str) -> CosineKNNScorer:
@@ -68,6 +70,7 @@ def count_correct_by_k(scorer: CosineKNNScorer, most_neighbours: int, threads: i
     weighted = scorer.votes == "weighted"
 
     def count(first: int, last: int) -> None:
+        """For each k, count the documents from `first` to before `last` that are classified correctly."""
         count_correct(
             *(index, first, last, class_indptr, classes, scorer.n_outputs, most_frequent, weighted),
             n_correct[first // _DOCUMENTS_PER_TASK],
@@ -130,7 +133,7 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
         self.classes_ = np.array(pairs.classes)
         self.class_docs_ = np.diff(pairs.class_starts)
         self.multilabel_ = len(pairs.documents) > rows.n_rows
-        # `_choose_k` needs a scorer to find neighbours, but does not use its k, which is replaced below.
+        # `_choose_k` needs a scorer to find neighbours, but does not use the scorer's k, which is set afterwards.
         scorer = build_scorer(rows, pairs, k=rows.n_rows, votes=self.votes)
         self.k_ = self._choose_k(scorer)
         self._scorer = replace(scorer, k=self.k_)
@@ -178,13 +181,13 @@ class CosineKNN(ClassifierMixin, BaseEstimator):
     def kneighbors(
         self, X: Any = None, k: int | None = None, return_distance: bool = True
     ) -> tuple[Floats, Ints] | Ints:
-        """Return the distances, 1 - cosine, to the k (or `k_`) nearest training documents, and their row numbers.
+        """Return the distances, 1 - cosine, to the k nearest training documents, and their row numbers, nearest first.
 
-        With `return_distance=False` only the row numbers are returned.
+        If `k` is None, it is `k_`. With `return_distance=False` only the row numbers are returned. Without X, the
+        neighbours of each labelled training document are searched among the other labelled ones.
 
-        The nearest come first. Without X, the neighbours of each labelled training document are searched among the
-        other labelled ones. There are always k neighbours, as in scikit-learn: if fewer than k documents have a cosine
-        above 0, others follow, such as documents without a common term at distance 1, in the order of their numbers.
+        There are always k neighbours, as in scikit-learn: if fewer than k documents have a cosine above 0, others
+        follow, such as documents without a common term, which have the distance 1, in the order of their numbers.
         """
         check_is_fitted(self)
         most = len(self._documents) - (X is None)  # without X, a document is not its own neighbour

@@ -8,9 +8,9 @@ c. A cosine is a sum over terms, so the score can be added up term by term: a te
     w(t, document) x (sum of w(t, neighbour) over the neighbours in c, in ascending order of document numbers).
 
 The terms are added in column order. With plain votes, the score is the number of neighbours in c. The vote of each
-neighbour is split among the terms t in proportion to the products w(t, document) x w(t, neighbour) that are above 0, in
-integer multiples of 2^-30, and the remainder goes to the first of these terms. So the parts add up exactly to the
-number of neighbours.
+neighbour is split among the terms t in proportion to the products w(t, document) x w(t, neighbour) that are above 0.
+The parts are rounded to multiples of 2^-30, and the remainder goes to the first of these terms, so that the parts of a
+vote add up to exactly 1.
 
 A document without a neighbour scores 0 for each class.
 
@@ -38,6 +38,7 @@ from .scorer import (
     ascends_in_parts,
     check_layout,
     check_stored,
+    join_ranges,
     require_columns,
     require_indptr,
     require_range,
@@ -56,6 +57,7 @@ FEW_POSTINGS = 1 << 25
 """The largest number of postings (of all terms of the rows) that numpy searches; more load the compiled kernels."""
 
 _ROWS_PER_TASK = 1 << 8
+"""The number of rows that a thread gets at a time."""
 
 _ARRAYS: Layout = {
     "term_indptr": (np.int64, ("terms+1",)),
@@ -99,7 +101,7 @@ class CosineKNNScorer:
         require_columns(rows, self.n_terms)
         threads = n_threads(n_jobs)
         unit = unit_rows(rows)  # scaled to length 1
-        # An index that exists already makes the kernels faster than numpy, even for few rows.
+        # If the index of the kernels exists already, they are faster than numpy, even for few rows.
         if "index" in vars(self) or np.diff(self.postings.term_indptr)[unit.indices].sum() > FEW_POSTINGS:
             return self._scores_of_many(unit, threads)
         return self._scores_of_few(unit)
@@ -111,7 +113,7 @@ class CosineKNNScorer:
 
     def term_strengths(self) -> Floats:
         """Return the mean weight of each term in the documents of each class (terms x outputs); 0 in empty classes."""
-        terms = np.repeat(np.arange(self.n_terms), np.diff(self.postings.term_indptr))
+        terms = np.repeat(np.arange(self.n_terms), np.diff(self.postings.term_indptr))  # the term of each weight
         sums = self._sum_by_class(terms, self.postings.documents, self.postings.weights, self.n_terms)
         return sums / np.maximum(np.bincount(self.classes, minlength=self.n_outputs), 1)
 
@@ -194,16 +196,15 @@ class CosineKNNScorer:
     def _sum_by_class(self, groups: Ints, documents: Int32s, amounts: NDArray[Any], n_groups: int) -> Floats:
         """Return the sum of amounts by group and class (groups x outputs), added in the order given.
 
-        Each amount has the number of its group, and of the document whose classes it counts for.
+        Each amount has the number of its group, and of a document; it counts for all classes of this document.
         """
-        begins = self.class_indptr[documents]
+        begins = self.class_indptr[documents]  # where the classes of each document begin in `self.classes`
         # Converted to int64, because the largest int32 plus 1 would overflow.
         n_classes = self.class_indptr[documents.astype(np.int64) + 1] - begins
         if (n_classes == 1).all():
             outputs: NDArray[Any] = self.classes[begins]
         else:  # repeat each amount for every class of its document
-            shifts = begins - np.concatenate([[0], n_classes.cumsum()[:-1]])  # from positions in `outputs` to `classes`
-            outputs = self.classes[np.arange(n_classes.sum()) + np.repeat(shifts, n_classes)]
+            outputs = self.classes[join_ranges(begins, n_classes)]
             groups, amounts = np.repeat(groups, n_classes), np.repeat(amounts, n_classes)
         cells = groups * self.n_outputs + outputs  # (group, output) as one number
         sums: Any = np.bincount(cells, amounts, n_groups * self.n_outputs)
@@ -221,6 +222,7 @@ class CosineKNNScorer:
         scores = np.empty((unit.n_rows, self.n_outputs))
 
         def score(first: int, last: int) -> None:
+            """Write the scores of the rows from `first` to before `last` to `scores`."""
             rows = unit.indices, unit.data, unit.indptr[first : last + 1]
             vote(index, *rows, class_indptr, classes, k, weighted, scores[first:last])
 

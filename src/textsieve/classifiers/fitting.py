@@ -1,9 +1,10 @@
 """Train classifiers, and convert them to the form in which models store them.
 
-A classifier with a method `to_scorer` is trained once, even on multilabel documents (`fit_own_scorer`). All others
-become a linear form: with one label per document they are trained once, and with multilabel documents each class is
-trained against the rest. Of these, classifiers that learn from sums are trained by `from_stats.py`; the rest get the
-rows.
+A classifier with a method `to_scorer` is trained once, even on multilabel documents (`fit_own_scorer`). All others must
+be linear, and are converted to coefficients and intercepts (their *linear form*). If documents have one label each,
+they are trained once (`fit_one_label`); for multilabel documents, they are trained for each class against the rest
+(`fit_each_class`). Classifiers that learn from sums, such as naive Bayes, are trained by `from_stats.py`; the others
+are trained on the rows.
 """
 
 from __future__ import annotations
@@ -69,9 +70,9 @@ def fit_one_label(
 ) -> Linear:
     """Return the linear form of a classifier trained on documents with one label each.
 
-    Classes without documents can't win. `numbers` has the class number of each document. `class_weight` is None,
-    "balanced", "sqrt", or a dictionary with a factor for each class number. If the rows are projections of documents,
-    `projection` is how they were projected, and the returned form is for the documents themselves.
+    `numbers` has the class number of each document; the form never predicts a class without documents. `class_weight`
+    is None, "balanced", "sqrt", or a dictionary with a factor for each class number. If the rows are projections of
+    documents, `projection` is how they were projected, and the returned form is for the documents themselves.
     """
     if learns_from_stats(classifier, class_weight):
         # A CSR matrix (documents x classes) with a single 1 in each row.
@@ -117,8 +118,8 @@ def fit_each_class(
         )
         return form.coefficients[0], float(form.intercepts[0])
 
-    # LinearSVM fits share nothing and can run in parallel. Liblinear's fits draw random numbers from one global source,
-    # so they run one after the other.
+    # Fits of a classifier that uses threads, such as LinearSVM, share nothing, so they can run in parallel. Others run
+    # one after the other: those of liblinear, for example, draw random numbers from one global source.
     fitted = parallel_map(fit_class, len(members), n_jobs if uses_threads else 1)
     coefficients = np.array([row for row, _ in fitted])
     intercepts = np.array([intercept for _, intercept in fitted])

@@ -4,16 +4,17 @@
 term t over these documents. With the smoothing parameter α (`alpha`) and n documents in all, the coefficients are
 log((s_jt + α) / Σ_u (s_ju + α)), where u runs over all terms, and the intercept is log(n_j / n). Complement naive Bayes
 is built from the sums over all classes other than j instead of s_jt, and has no intercept. A class weight f_j counts
-each document of the class f_j times: s_jt and n_j become f_j s_jt and f_j n_j. The sums of a class are the sums of one
-long document. So scikit-learn's own classifier is fitted on one such document per class, with f_j as its sample weight.
-The class priors n_j / n can't be derived from these documents, so they are passed as `class_prior`. scikit-learn's
-classifier handles everything else, including its options and their errors.
+each document of the class f_j times: s_jt and n_j become f_j s_jt and f_j n_j.
+
+The formulas are not written here again; scikit-learn's own classifier computes them, with all its options and their
+errors. It expects documents, so it gets one for each class, whose weights are the sums s_jt and whose sample weight is
+f_j. The class priors n_j / n can't be derived from these documents, so they are passed as `class_prior`.
 
 *Rocchio.* See `rocchio.py`: class means, from sums and n_j.
 
-*Each class against the rest.* The sums of the rest are those of all documents minus those of the class. A sum in
-`ClassStats` has twice the digits of a float, so the difference is as precise as a float; rounding errors below 0 are
-set to 0.
+*Each class against the rest.* The sums of the rest are those of all documents minus those of the class. `ClassStats`
+stores a sum with twice the digits of a float, so the difference is as precise as a float. If rounding errors make it
+negative, it is set to 0.
 
 `ClassStats` does not depend on the order of the documents, on how they were split, or on which process read them. So
 neither does the trained classifier, to the last bit.
@@ -49,7 +50,7 @@ Batches = Iterable[csr_matrix]
 NAIVE_BAYES = MultinomialNB | ComplementNB
 
 _MAX_CELLS = 1 << 22
-"""The largest (rows x classes) table that scikit-learn may allocate in one call: 32 MB."""
+"""The largest size of the (rows x classes) table that scikit-learn allocates in one call; it takes 32 MB."""
 
 _BATCH_VALUES = 1 << 21
 """Batches are merged until they have this many nonzero weights."""
@@ -58,7 +59,8 @@ _BATCH_VALUES = 1 << 21
 def learns_from_stats(classifier: Any, class_weight: Any) -> bool:
     """Return whether `fit_stats` can train a classifier, because the classifier needs only sums by class and term.
 
-    False for class weights that the classifier does not take: training on rows then raises the error.
+    If there are class weights but the classifier takes none, the result is False, so that the classifier is trained on
+    rows, which raises the error.
     """
     traits = traits_of(classifier)
     return traits.statistics == "sums" and (class_weight is None or traits.takes_class_weight)
@@ -89,8 +91,9 @@ def stats_of(classifier: Any, batches: Batches, is_member: csr_array, weights: F
 def _merge_batches(batches: Batches) -> Iterator[csr_matrix]:
     """Yield the same rows in fewer, larger batches.
 
-    Each batch becomes a table of statistics that is merged with those before it. The table of few documents is hardly
-    smaller than that of many, so with small batches merging would take longer than adding up the documents.
+    Each batch becomes a table of statistics, which is merged with the table of the batches before it. With small
+    batches, merging would take longer than adding up the documents, because the table of a few documents is hardly
+    smaller than that of many.
     """
     waiting: list[csr_matrix] = []
     n_values = 0
@@ -165,6 +168,7 @@ def _fit_each_class(classifier: Any, stats: ClassStats, class_weight: Any) -> Li
     """
     n_documents, class_docs = stats.n_documents, stats.class_docs
     coefficients = np.zeros((len(class_docs), stats.n_terms))
+    # The constant scores of classes with all documents or none; those of the others are overwritten.
     intercepts = np.where(class_docs > 0, CONSTANT_SCORE, -CONSTANT_SCORE)
     for number in np.flatnonzero((class_docs > 0) & (class_docs < n_documents)).tolist():
         rest_sums = np.maximum(stats.sums_outside(number), 0.0)  # float64 weights may leave a difference below 0
@@ -209,9 +213,10 @@ def _fit_naive_bayes(classifier: Any, sums: Any, sizes: Ints, factors: Floats | 
 
 
 def _fit_one_row_per_class(bayes: Any, sums: Any, factors: Floats | None) -> None:
-    """Fit on one row per class, the sums of its documents; `factors` has the sample weight of each row, or is None.
+    """Fit naive Bayes on one row per class, the sums of its documents.
 
-    Many classes are fitted in batches, because `fit` allocates a dense (rows x classes) table.
+    `factors` has the sample weight of each row, or is None. If there are many classes, the rows are fitted in batches,
+    because `fit` allocates a dense (rows x classes) table.
     """
     classes = np.arange(sums.shape[0])
     n_rows = max(_MAX_CELLS // len(classes), 1)

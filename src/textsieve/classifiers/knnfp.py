@@ -30,10 +30,10 @@ from .voting import VotingEstimator, training_rows
 
 def build_scorer(rows: CSR, pairs: LabelPairs, k: int, threads: int) -> KNNFPScorer:
     """Return the scorer of labelled documents; unlabelled documents are left out."""
-    # `new_number` has the document of each (document, class) pair, as a position in `labelled`.
+    # The labelled documents, and the document of each (document, class) pair as a position among them.
     labelled, new_number = np.unique(pairs.documents, return_inverse=True)
     class_of_pair = np.repeat(np.arange(len(pairs.classes), dtype=np.int32), np.diff(pairs.class_starts))
-    labels = class_of_pair[np.argsort(new_number, kind="stable")]  # document by document
+    labels = class_of_pair[np.argsort(new_number, kind="stable")]  # pairs are sorted by class; sort them by document
     label_indptr = np.concatenate([[0], np.cumsum(np.bincount(new_number, minlength=len(labelled)))]).astype(np.int64)
     projections = project(rows, labelled, threads)
     return KNNFPScorer(

@@ -24,6 +24,7 @@ from .scorer import (
     ascends_in_parts,
     check_layout,
     check_stored,
+    join_ranges,
     require_columns,
     require_indptr,
     require_range,
@@ -34,6 +35,7 @@ FEW_VALUES = 1 << 13
 """The largest number of values that is scored with numpy; more values load the compiled kernels."""
 
 _ROWS_PER_TASK = 1 << 8
+"""The number of rows that a thread gets at a time."""
 
 _ARRAYS: Layout = {
     "term_indptr": (np.int64, ("terms+1",)),
@@ -90,9 +92,10 @@ class KNNFPScorer:
     def term_strengths(self) -> Floats:
         """Return the average number of votes that each term gives each class (terms x outputs).
 
-        If n training documents contain a term, min(k, n) of them vote. The average treats them all alike, so each of
-        them has min(k, n) / n votes.
+        If n training documents contain a term, min(k, n) of them vote. Which of them vote depends on the document to
+        classify; on average, each is taken to have min(k, n) / n votes.
         """
+        # For each weight: its term, and the number of labels of its document.
         terms = np.repeat(np.arange(self.n_terms), np.diff(self.term_indptr))
         n_labels = np.diff(self.label_indptr)[self.documents]
         cells = np.repeat(terms, n_labels) * self.n_outputs + self._labels_of(self.documents)  # (term, label)
@@ -142,8 +145,9 @@ class KNNFPScorer:
         weights, documents = self.weights[of_term], self.documents[of_term]
         if len(weights) <= self.k:
             return documents
-        # Only the next k weights from `weight` upwards can be among the nearest. Below it, only the last k can, and all
-        # documents with the same weight as the lowest of these: of equal weights, the lower document is the nearest.
+        # The weights ascend, so the nearest are around the position of `weight`: among the next k from it upwards and
+        # the last k below it. Documents with the same weight as the lowest of these are candidates, too, because of
+        # equal weights, the document with the lower number is the nearest.
         position = int(np.searchsorted(weights, weight))
         begin = int(np.searchsorted(weights, weights[max(position - self.k, 0)]))
         candidates = slice(begin, min(position + self.k, len(weights)))
@@ -154,9 +158,9 @@ class KNNFPScorer:
     def _labels_of(self, documents: Int32s) -> Int32s:
         """Return the labels of the given documents, concatenated."""
         begins = self.label_indptr[documents]
+        # Converted to int64, because the largest int32 plus 1 would overflow.
         n_labels = self.label_indptr[documents.astype(np.int64) + 1] - begins
-        shifts = begins - np.concatenate([[0], n_labels.cumsum()[:-1]])  # from positions in the result to `labels`
-        return np.asarray(self.labels[np.arange(n_labels.sum()) + np.repeat(shifts, n_labels)])
+        return np.asarray(self.labels[join_ranges(begins, n_labels)])
 
     # -- many rows: kernels -----
 
@@ -172,6 +176,7 @@ class KNNFPScorer:
         scores = np.empty((rows.n_rows, self.n_outputs))
 
         def score(first: int, last: int) -> None:
+            """Write the votes of the rows from `first` to before `last` to `scores`."""
             vote_nearest(columns, values, indptr[first : last + 1], sorted_weights, k, scores[first:last])
 
         parallel_ranges(score, rows.n_rows, _ROWS_PER_TASK, threads)
@@ -179,7 +184,10 @@ class KNNFPScorer:
 
 
 def _distances(weights: Floats, weight: float) -> tuple[Floats, Floats]:
-    """Return the rounded |weights - weight| and its rounding errors; the sum of the two is exact (Knuth's TwoSum)."""
+    """Return the rounded |weights - weight| and its rounding errors; the sum of the two is exact (Knuth's TwoSum).
+
+    So distances whose rounded values are equal can be compared by their rounding errors.
+    """
     distances = weights - weight
     absorbed = distances - weights  # -weight, as far as the rounded differences contain it
     errors = (weights - (distances - absorbed)) - (weight + absorbed)

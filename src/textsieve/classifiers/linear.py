@@ -23,6 +23,7 @@ FEW_PRODUCTS = 1 << 21
 """The largest number of products that is calculated with numpy; more load the compiled kernels."""
 
 _ROWS_PER_TASK = 1 << 12
+"""The largest number of rows that a thread gets at a time."""
 
 _LAYOUTS: dict[type[np.floating], Layout] = {
     dtype: {"intercepts": (np.float64, ("outputs",)), "coefficients": (dtype, ("terms", "outputs"))}
@@ -100,15 +101,15 @@ class LinearScorer:
     def _scores_of_few(self, rows: CSR) -> Floats:
         """Return the scores, calculated with numpy.
 
-        Products (weight x coefficient) are added one by one in column order, as in the kernel, but for many rows at a
-        time: first the first product of every row, then the second of every row that has one, and so on. If the longest
-        row has more products than there are rows, it takes fewer steps to go row by row.
+        Products (weight x coefficient) are added one by one in column order, as in the kernel, but for all rows at a
+        time: first the first product of every row, then the second of every row that has one, and so on. That takes as
+        many steps as the longest row has products. If there are fewer rows than that, it is faster to go row by row.
         """
         lengths = rows.sizes
         if lengths.max(initial=0) > rows.n_rows:
             return self._scores_row_by_row(rows)
         products = self.contributions(rows.indices, rows.data)
-        longest_first = np.argsort(-lengths, kind="stable")  # so the rows that have a product at a position come first
+        longest_first = np.argsort(-lengths, kind="stable")  # the rows with a product at a position come first
         starts, lengths = rows.indptr[longest_first], lengths[longest_first]
         sorted_scores = np.empty((rows.n_rows, self.n_outputs))  # in the order `longest_first`
         for position in range(lengths.max(initial=0)):
@@ -141,6 +142,7 @@ class LinearScorer:
         scores = np.empty((rows.n_rows, self.n_outputs))
 
         def score(first: int, last: int) -> None:
+            """Write the scores of the rows from `first` to before `last` to `scores`."""
             indptr = rows.indptr[first : last + 1]
             score_rows(rows.data, rows.indices, indptr, self.coefficients, self.intercepts, scores[first:last])
 

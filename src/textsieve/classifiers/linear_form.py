@@ -20,11 +20,12 @@ from .linear import LinearScorer
 CONSTANT_SCORE = 1000.0
 """The score of every document for a class that contains all training documents; an empty class gets its negative.
 
-It is used only for multilabel documents, where each class is decided by itself. It is meant to be larger than the other
-scores of rows of length 1, so that a class with all documents is also the best class of each document.
+It is used only for multilabel documents, where each class is decided separately. It is larger than usual scores of rows
+of length 1, so that a class that contains all training documents also has the best score of each document.
 """
 
 _ROWS_TO_COMPARE = 100
+"""The number of documents for which the scores of a linear form are compared with those of its classifier."""
 
 
 class ProjectionMap(NamedTuple):
@@ -51,7 +52,7 @@ class Linear(NamedTuple):
 def linear_form(classifier: Any) -> Linear:
     """Return the linear form of a trained classifier; for two classes one row, positive for the second.
 
-    Raises `NotLinear` if the classifier has no coefficients, or another number of rows than classes.
+    Raises `NotLinear` if the classifier has no coefficients, or if the number of their rows does not fit the classes.
     """
     if not hasattr(classifier, "classes_"):
         raise _not_linear(classifier, "after fit it has no classes_")
@@ -75,7 +76,7 @@ def linear_form(classifier: Any) -> Linear:
 
 
 def join_two_rows(form: Linear, classifier: Any) -> Linear:
-    """Return a linear form with a single row for two classes: if it has two rows, second class minus first.
+    """Return a linear form with its two rows joined into one, second class minus first; unchanged if it has not two.
 
     Raises `InputError` for coefficients that are not finite; the message shows the settings of the classifier.
     """
@@ -127,10 +128,10 @@ def linear_scorer(form: Linear, dtype: type[np.floating] = np.float32) -> Linear
 def add_empty_classes(form: Linear, present: Ints, n_classes: int, *, signed: bool = False) -> Linear:
     """Return a form for all `n_classes` classes, from that of the classes with training documents (`present`).
 
-    A class without training documents can't win. If weights are not negative, it gets the lowest coefficient of each
-    term and an intercept below all others, so its score is lower than any other, but finite. If weights may be negative
-    (`signed`), it gets the coefficients of the class with the lowest intercept, and a lower intercept, so it always
-    scores below that class.
+    A class without training documents must never be predicted, so it must score lower than another class for every
+    document, but its score must be finite. If no term weight is negative, it gets the lowest coefficient of each term
+    and an intercept below all others. If weights may be negative (`signed`), it gets the coefficients of the class with
+    the lowest intercept, and a lower intercept, so it always scores below that class.
     """
     if len(present) == n_classes:
         return form
@@ -162,12 +163,12 @@ def reraise_option_errors(classifier: Any) -> Iterator[None]:
 
 @contextmanager
 def ignore_warnings_about_targets(y: Ints) -> Iterator[None]:
-    """Silence the warnings that scikit-learn's check of the class numbers `y` gives, and show all others.
+    """Within the block, silence the warnings of scikit-learn's check of the class numbers `y`, and show all others.
 
     If classes have few documents each, the check warns that `y` could be the targets of a regression, which is never
-    the case here. Neither the category of this warning (`UserWarning`) nor its module (that of the classifier) sets it
-    apart from warnings that users must see, such as "Setting penalty=None will ignore the C". So `y` is checked
-    beforehand, and the same warnings are left out when the classifier checks `y` again.
+    the case here. A filter by category (`UserWarning`) or by module (that of the classifier) would also silence
+    warnings that users must see, such as "Setting penalty=None will ignore the C". So `y` is checked beforehand, and
+    the warnings of this check are left out when the classifier checks `y` again.
     """
     with warnings.catch_warnings(record=True) as about_targets:
         warnings.simplefilter("always")

@@ -1,10 +1,12 @@
 """Rocchio's classifier: a document gets the class whose prototype has the largest cosine with it.
 
 The prototype of class j is β m_j - γ m_¬j, where m_j is the mean of its documents, and m_¬j that of all other
-documents. The score of a document is the cosine of the angle between it and the prototype. Both means come from the
-sums per class and term of `ClassStats`, so one pass is enough, documents can be added at any time, and each document
-may have several labels. A multilabel document counts once in each of its classes, so "all other documents" are then the
-(document, class) pairs of other classes. Unlabelled documents are left out. Ko and Seo (2004) use β = 16 and γ = 4.
+documents. The score of a document is the cosine of the angle between it and the prototype. Ko and Seo (2004) use β = 16
+and γ = 4.
+
+Both means come from the sums per class and term of `ClassStats`, so one pass is enough, and documents can be added at
+any time. A multilabel document counts once in each of its classes, so m_¬j is then the mean over the (document, class)
+pairs of other classes. Unlabelled documents are left out.
 """
 
 from __future__ import annotations
@@ -28,10 +30,10 @@ if TYPE_CHECKING:
 
 
 _ROUNDING_ERROR = 1e-14
-"""The largest difference, relative to the numbers, of two numbers that would be equal without rounding errors.
+"""Two numbers count as equal if they differ by no more than this, relative to their size.
 
-Differences up to this size are set to 0. Otherwise scaling a prototype to length 1 would turn rounding errors into a
-direction.
+Their difference is then set to 0. Otherwise a prototype might consist of nothing but rounding errors, and scaling it to
+length 1 would make them large.
 """
 
 
@@ -40,7 +42,7 @@ def prototypes(stats: ClassStats, beta: float, gamma: float) -> Floats:
 
     Each is `beta` x the mean of the class - `gamma` x the mean of all others, where a mean of no documents is 0.
     """
-    # The array holds first sums, then prototypes, so that only one array of this size is needed.
+    # `rows` holds the sums of the classes first, and then their prototypes, so that one array of this size is enough.
     rows = np.empty((len(stats.classes), stats.n_terms))
     for number in range(len(rows)):
         rows[number] = stats.class_sums(number)
@@ -49,6 +51,7 @@ def prototypes(stats: ClassStats, beta: float, gamma: float) -> Floats:
         n_others = stats.n_pairs - n_documents
         class_part, rest_part = beta * row / (n_documents or 1), gamma * (total - row) / (n_others or 1)
         np.subtract(class_part, rest_part, out=row)
+        # Differences that are only rounding errors become 0.
         row[np.abs(row) <= _ROUNDING_ERROR * (np.abs(class_part) + np.abs(rest_part))] = 0.0
         row /= np.sqrt((row * row).sum()) or 1.0  # a prototype of zeros stays 0
     return rows

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..archive import ArraySpec, specs_of
-from ..arrays import Floats
+from ..arrays import Floats, Ints
 from ..errors import InputError, shown
 from ..text.csr import CSR
 
@@ -24,11 +24,11 @@ _PARTS_OF_A_VOTE = float(1 << 30)
 
 
 def split_votes(voters: NDArray[np.integer], amounts: Floats) -> Floats:
-    """Return the share that each amount gets of its voter's vote, in proportion to the voter's amounts.
+    """Split the vote of each voter among its amounts, in proportion to them; return the share that each amount gets.
 
-    `voters` has the number of the voter of each amount; amounts are above 0. Each share is rounded to a multiple of
-    2^-30, and the rounding remainder goes to the first share of the voter. So the shares of a voter add up to exactly
-    1, and those of several voters to the number of voters.
+    `voters` has the number of the voter of each amount; amounts are above 0: for `voters=[0, 0, 7]` and `amounts=[3.0,
+    1.0, 5.0]`, the shares are `[0.75, 0.25, 1.0]`. Each share is rounded to a multiple of 2^-30, and the rounding
+    remainder goes to the first share of the voter. So the shares of a voter add up to exactly 1.
     """
     if not len(voters):
         return amounts  # empty as well
@@ -37,6 +37,16 @@ def split_votes(voters: NDArray[np.integer], amounts: Floats) -> Floats:
     distinct_voters, first_positions = np.unique(voters, return_index=True)
     units[first_positions] += _PARTS_OF_A_VOTE - np.bincount(voters, units)[distinct_voters]
     return np.asarray(units / _PARTS_OF_A_VOTE)
+
+
+def join_ranges(begins: NDArray[np.integer], sizes: NDArray[np.integer]) -> Ints:
+    """Return the integers of several ranges, one range after the other.
+
+    Range i has `sizes[i]` integers, from `begins[i]` on: `begins=[5, 0]` and `sizes=[2, 3]` give `[5, 6, 0, 1, 2]`.
+    """
+    positions = np.cumsum(sizes) - sizes  # where each range begins in the result
+    shifts = begins - positions  # the same for all integers of a range
+    return np.asarray(np.arange(sizes.sum()) + np.repeat(shifts, sizes), np.int64)
 
 
 def require_columns(rows: CSR, n_terms: int) -> None:
@@ -50,9 +60,10 @@ LARGEST = 1e150
 
 
 class Scorer(Protocol):
-    """Convert rows to scores: one output per class. Linear scorers may have a single one for two classes.
+    """Compute the scores of rows: a number for each *output* of the scorer.
 
-    A single output is positive for the second class.
+    There is an output for each class. For two classes, a linear scorer may have a single one, which is positive for the
+    second class.
     """
 
     kind: ClassVar[str]
@@ -76,8 +87,8 @@ class Scorer(Protocol):
     def contributions(self, columns: NDArray[Any], values: Floats) -> Floats:
         """Return what each value of one row adds to the scores (values x outputs).
 
-        `columns` has the number of each value's term. If the rows of the result are added up in order, and the
-        intercepts last, the sum is exactly the scores.
+        `columns` has the column of each value, that is, of its term. If the rows of the result are added up in order,
+        and the intercepts last, the sum is exactly the scores.
         """
 
     def term_strengths(self) -> NDArray[Any]:

@@ -7,11 +7,12 @@ class again on its own terms. Repeated cuts lead to models of any size.
 **The criterion.** The loss of class j is ½|w|² + Σ C_i max(0, 1 - y_i w·x_i)². At its minimum, dropping one coefficient
 w_t while the others stay raises it by ½ h_t w_t² to second order, where h_t = 1 + 2 Σ C_i x_it² over the documents
 inside the margin (optimal brain damage; LeCun and others, 1990). In text, most terms are rare and rows have length 1,
-so h_t is close to 1 for almost all terms and |w_t| gives the same order. Weighted by the root mean square of x_t, as
-|w_t| rms(x_t), frequent terms win; then fewer terms are kept for the same number of coefficients. On 25 corpora with
-words, pairs and n-grams of characters, |w| and h_t w_t² lost least accuracy at the same number of bytes, and |w| is
-simpler. Dropping whole terms by the norm of their coefficients lost about three times as much
-(`benchmarks/model_sizes.py`).
+so h_t is close to 1 for almost all terms and |w_t| gives the same order.
+
+Other criteria were compared on 25 corpora with words, pairs and n-grams of characters (`benchmarks/model_sizes.py`). At
+the same number of bytes, |w| and h_t w_t² lost least accuracy, and |w| is simpler. |w_t| times the root mean square of
+x_t prefers frequent terms, so fewer terms are kept for the same number of coefficients. Dropping whole terms by the
+norm of their coefficients lost about three times as much.
 
 **Rounds.** If similar terms occur in the same documents, each of them has only a part of the coefficient that one of
 them would need alone. When one is dropped, the coefficients of the others must grow, so the model is trained again.
@@ -36,17 +37,17 @@ from ..threads import parallel_map
 from .class_weights import class_factors, weight_against_rest
 from .linear_form import CONSTANT_SCORE, Linear
 from .sparse_linear import SparseLinearScorer
-from .svm import LinearSVM, one_against_rest
+from .svm import LinearSVM, one_against_rest, second_against_first
 
 _ROWS_AT_A_TIME = 1 << 14
 """The number of documents that are weighed at once, in 64 bits; the weights of all are kept in 32 bits."""
 
 
 class BinaryProblems(NamedTuple):
-    """The binary problems of an SVM: a hyperplane for each output."""
+    """The binary problems of an SVM, one for each output: to separate a class from the rest by a hyperplane."""
 
     signs_and_costs: SignsAndCosts
-    """See `svm_solvers`; the argument is the number of an output."""
+    """A function from the number of an output to the sign and the cost of each document; see `svm_solvers`."""
     can_be_learned: Bools
     """For each output, whether there are documents on both sides."""
     constant_scores: Floats
@@ -67,11 +68,11 @@ def one_label_problems(
     """
     present, positions = np.unique(numbers, return_inverse=True)
     factors = class_factors(class_weight, present, positions, sample_weight)
-    if n_classes == 2 == len(present):
+    if n_classes == 2 and len(present) == 2:  # a single problem
         signs_and_costs, _ = one_against_rest(positions, factors, svm.C, sample_weight)
         return BinaryProblems(signs_and_costs, np.ones(1, np.bool_), np.zeros(1))
-    # With two factors, `one_against_rest` would return a single problem. With three or more it has one for each class;
-    # factors of classes that do not exist are not used.
+    # A problem for each class is needed here, but with two factors, `one_against_rest` would return a single problem.
+    # So there are at least three factors; those of classes that do not exist are not used.
     all_factors = np.ones(max(n_classes, 3))
     all_factors[present] = factors
     signs_and_costs, _ = one_against_rest(numbers, all_factors, svm.C, sample_weight)
@@ -93,9 +94,8 @@ def multilabel_problems(
         is_member = np.zeros(n_documents, np.int64)
         is_member[members[number]] = 1
         weight = weight_against_rest(class_weight, number)
-        factors = class_factors(weight, np.arange(2), is_member, sample_weight)
-        signs_and_costs_of_two, _ = one_against_rest(is_member, factors, svm.C, sample_weight)
-        return signs_and_costs_of_two(0)  # two classes, the rest and the class, are a single problem
+        factors = class_factors(weight, np.arange(2), is_member, sample_weight)  # of the rest (0) and of the class (1)
+        return second_against_first(is_member, factors, svm.C, sample_weight)
 
     sizes = np.array([len(documents) for documents in members])
     constant_scores = np.where(sizes == 0, -CONSTANT_SCORE, CONSTANT_SCORE)
@@ -133,7 +133,7 @@ class Sieved(NamedTuple):
         limit = np.partition(sizes, len(sizes) - n)[len(sizes) - n]  # the n-th largest absolute value
         is_kept = sizes > limit
         ties = np.flatnonzero(sizes == limit)
-        is_kept[ties[: n - int(is_kept.sum())]] = True
+        is_kept[ties[: n - int(is_kept.sum())]] = True  # as many of the equal ones as are missing to n
         return self._take(np.flatnonzero(is_kept))
 
     def _take(self, positions: Ints) -> Sieved:
@@ -156,16 +156,17 @@ class Sieved(NamedTuple):
 
 
 class CoefficientSieve:
-    """Documents as rows of weights, and the binary problems of an SVM on them."""
+    """Drops coefficients of an SVM and trains the rest again, on documents given as rows of weights."""
 
     def __init__(self, svm: LinearSVM, rows: csr_matrix, norm: str, problems: BinaryProblems, n_jobs: int) -> None:
         self._svm, self._rows, self._norm, self._problems, self._n_jobs = svm, rows, norm, problems, n_jobs
 
     def cut(self, before: Sieved, n_coefficients: int, tolerance_factor: float = 1.0) -> Sieved:
-        """Return the `n_coefficients` largest coefficients, trained again on documents weighed by their terms.
+        """Keep the `n_coefficients` largest coefficients, train them again, and return them.
 
-        Outputs that can't be learned keep their coefficients and intercepts. The tolerance of the SVM is multiplied by
-        `tolerance_factor`.
+        They are trained on the documents reduced to the terms that have a coefficient left. Outputs that can't be
+        learned keep their coefficients and intercepts. The tolerance of the SVM is multiplied by `tolerance_factor`;
+        larger ones make early cuts faster.
         """
         kept = before.largest(n_coefficients)
         terms = np.unique(kept.columns)
@@ -200,7 +201,7 @@ class CoefficientSieve:
         return kept._replace(values=values, intercepts=intercepts)
 
     def weigh(self, terms: Ints) -> csr_matrix:
-        """Return the rows with only the columns of some terms, ascending, each row divided by its norm again."""
+        """Return the rows with only the columns of some terms (ascending), each row divided by its new norm."""
         indptr, indices, data = take_terms(self._rows, terms)
         rows = CSR(data, indices, indptr, len(terms))
         for begin in range(0, rows.n_rows, _ROWS_AT_A_TIME):

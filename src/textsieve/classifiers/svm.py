@@ -2,7 +2,7 @@
 
 scikit-learn's `LinearSVC` solves min ½|w|² + C Σ max(0, 1 - y w·x)² for one class after the other, on a copy of the
 data and to a tolerance of 1e-4. The sum is over the documents x, with y = 1 for documents of the class and -1 for the
-others. But the classes are independent, the rows can be shared, and a tolerance that is a hundred times larger changes
+others. But the classes are independent, the rows can be shared, and a tolerance that is a hundred times larger changed
 no prediction on a test set. So here compiled loops (see `svm_solvers`) solve several classes at a time on shared data.
 Each class sees the documents in the same order whatever the number of threads, so the weights w do not depend on this
 number.
@@ -32,18 +32,30 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
 
+def second_against_first(
+    numbers: NDArray[np.integer], factors: Floats, C: float, sample_weight: Floats | None = None
+) -> tuple[Floats, Floats]:
+    """Return the sign and the cost of each document for the binary problem of two classes.
+
+    `numbers` has the class of each document, 0 or 1. The sign is 1 for the second class and -1 for the first. The cost
+    is C x the factor of the document's class x its sample weight.
+    """
+    costs: Any = C if sample_weight is None else C * sample_weight
+    return np.where(numbers == 1, 1.0, -1.0), costs * factors[numbers]
+
+
 def one_against_rest(
     numbers: NDArray[np.integer], factors: Floats, C: float, sample_weight: Floats | None = None
 ) -> tuple[SignsAndCosts, int]:
-    """Return a function that gives the signs and costs of each binary problem, and the number of problems.
+    """Return a function from the number of a binary problem to its signs and costs, and the number of problems.
 
     `numbers` has the class number of each document, and `factors` the factor of C for each class. There is a problem
     for each class against the rest; for two classes, only that of the second. As in liblinear, with more than two
     classes the factor applies to the documents of the class, and not to the rest.
     """
+    if len(factors) == 2:
+        return (lambda _: second_against_first(numbers, factors, C, sample_weight)), 1
     costs: Any = C if sample_weight is None else C * sample_weight
-    if len(factors) == 2:  # a single problem, in which each document has the factor of its own class
-        return (lambda _: (np.where(numbers == 1, 1.0, -1.0), costs * factors[numbers])), 1
 
     def signs_and_costs(number: int) -> tuple[Floats, Floats]:
         """Return the signs and costs of all documents for one class against the rest."""

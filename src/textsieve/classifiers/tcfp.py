@@ -14,16 +14,19 @@ can be updated with more documents, as naive Bayes can, and predicts as fast.
 A class with many documents has many votes. With `balance`, vote[c] is multiplied by (size of the largest class / size
 of c) (formula 9).
 
-**Context.** Terms that vote one by one ignore each other. With `context`, w(t, d) in vote[c] becomes w(t, d) (1 + f).
-Here f combines the factors f(t, u) of t with the other terms u of the document: it is the largest one ("best"), or the
-mean over all u that have a factor with t ("mean"); the paper does not say which. If no u has one, f is 0. For two terms
-t and u, co(t, u) is the largest number of documents of any single class that contain both; cf is the number of classes
-that have a document with both; and max_co is the largest co of all pairs. Then (formula 7)
+**Context.** Terms that vote one by one ignore each other. With `context`, a term counts more in a document with terms
+that it also occurred with in training: w(t, d) in vote[c] becomes w(t, d) (1 + f). Here f combines the factors f(t, u)
+of t with the other terms u of the document: it is the largest of them ("best"), or their mean ("mean"); the paper does
+not say which. If t has no factor with any of them, f is 0.
+
+A pair of terms t and u has a factor if some training document contains both. Let co(t, u) be the largest number of
+documents of any single class that contain both, cf the number of classes that have a document with both, and max_co the
+largest co of all pairs. Then (formula 7)
 
     f(t, u) = 1 / (1 + ln cf) x (1 + ln co(t, u)) / (1 + ln max_co).
 
 The factor is at most 1. It is large for terms that often occur together, and in few classes. It is symmetric: f(t, u) =
-f(u, t). A pair that never occurs together has no factor. A multilabel document counts in each of its classes.
+f(u, t). A multilabel document counts in each of its classes.
 
 A weight of 0 means that the term is absent. A term that no training document contains has no vote.
 """
@@ -67,9 +70,10 @@ def balance_factors(class_docs: Ints) -> Floats:
 # -- context factors -----------------------------------------------------------------------------------------------
 
 MAX_CODES = 1 << 31
-"""The largest number of codes; a code is the pair (co, cf) as one integer."""
+"""The largest number of possible codes. A code is the pair (co, cf) as one integer, and arrays are indexed by code."""
 
 _TERMS_PER_TASK = 1 << 6
+"""The number of terms that a thread gets at a time."""
 
 
 def context_factors(co: Ints, cf: Ints, max_co: int) -> Floats:
@@ -81,15 +85,17 @@ def context_factors(co: Ints, cf: Ints, max_co: int) -> Floats:
 
 
 def find_partners(rows: CSR, pairs: LabelPairs, context: str, min_co: int, threads: int) -> Partners:
-    """Return the lists of partners of each term, in the format of `TCFPScorer`: partners of equal factor form a run.
+    """Return the list of partners of each term: the terms with which it has a factor, the largest factor first.
 
-    Pairs of terms that occur together in fewer than `min_co` documents of every class are left out. The factor of a
-    pair depends only on its code, which is (co, cf) of `context_factors` as one integer. Pairs are counted twice: the
-    first pass finds the lengths of the lists and the codes that occur, and the second writes the lists, with the
-    largest factors first. Raises `InputError` if there could be more than `MAX_CODES` codes.
+    The lists have the format of `TCFPScorer`, in which partners of equal factor form a *run*. Pairs of terms that occur
+    together in fewer than `min_co` documents of every class are left out. The factor of a pair depends only on its
+    *code*, which is (co, cf) of `context_factors` as one integer.
+
+    Pairs are counted twice, to save memory: the first pass finds the lengths of the lists and the codes that occur, and
+    the second writes the lists. Raises `InputError` if there could be more than `MAX_CODES` codes.
     """
     n_terms, class_docs = rows.n_columns, np.diff(pairs.class_starts)
-    stride = int(class_docs.max(initial=0)) + 1  # a code is cf * stride + co
+    stride = int(class_docs.max(initial=0)) + 1  # above each possible co; a code is cf * stride + co
     n_codes = stride * (len(class_docs) + 1)  # cf is at most the number of classes
     if n_codes > MAX_CODES:
         raise InputError(
@@ -97,7 +103,7 @@ def find_partners(rows: CSR, pairs: LabelPairs, context: str, min_co: int, threa
             hint=("use ", Setting("context", None)),
         )
     documents = _document_pairs(rows, pairs)
-    # For "mean", a pair is listed for one of its terms only (`once`); see the docstring of `tcfp_scorer`.
+    # For "mean", a pair is listed for only one of its terms (`once`); see the docstring of `tcfp_scorer`.
     rule = kernels.PartnerRule(once=context == "mean", min_co=min_co, stride=stride)
     n_partners, code_occurs = np.zeros(n_terms, np.int64), np.zeros(n_codes, np.uint8)
 
@@ -111,7 +117,8 @@ def find_partners(rows: CSR, pairs: LabelPairs, context: str, min_co: int, threa
     indptr = np.concatenate([[0], np.cumsum(n_partners)])
     partners = np.empty(indptr[-1], partner_type(n_terms))
     n_runs = np.zeros(n_terms, np.int64)
-    runs: dict[int, tuple[Int32s, Int32s]] = {}  # by the first term of a task: the ends and the ranks of its runs
+    # For each task, by its first term: the ends and the ranks of the runs of its terms.
+    runs: dict[int, tuple[Int32s, Int32s]] = {}
 
     def write(first: int, last: int) -> None:
         """Write the partners of some terms to `partners`, the numbers of their runs to `n_runs`, and add to `runs`."""
@@ -133,18 +140,19 @@ def find_partners(rows: CSR, pairs: LabelPairs, context: str, min_co: int, threa
 def _rank_factors(codes: Ints, stride: int, n_codes: int) -> tuple[NDArray[np.float32], Int32s]:
     """Return the distinct factors of some codes, the largest first, and the rank of each code's factor among them.
 
-    `codes` are those that occur; the array of ranks has an element for each of `n_codes` codes, 0 for the others.
+    `codes` are those that occur. The array of ranks has an element for each of `n_codes` possible codes, so that it can
+    be indexed by code; codes that do not occur have 0.
     """
     cf, co = codes // stride, codes % stride
     factors = context_factors(co, cf, int(co.max(initial=1))).astype(np.float32)
     ascending, position = np.unique(factors, return_inverse=True)
     rank_of_code = np.zeros(n_codes, np.int32)
-    rank_of_code[codes] = len(ascending) - 1 - position
+    rank_of_code[codes] = len(ascending) - 1 - position  # counted from the largest factor
     return ascending[::-1], rank_of_code
 
 
 def _document_pairs(rows: CSR, pairs: LabelPairs) -> kernels.DocumentPairs:
-    """Return the (document, class) pairs in the format of the kernels, with terms numbered by descending frequency."""
+    """Return the (document, class) pairs in the format of the kernels; terms are ranked by descending frequency."""
     projections = group_by_term(rows, pairs.documents)
     term_of_freq_rank = np.argsort(-np.diff(projections.indptr), kind="stable").astype(np.int32)
     freq_rank_of_term = np.empty(rows.n_columns, np.int32)
@@ -168,8 +176,8 @@ def _document_pairs(rows: CSR, pairs: LabelPairs) -> kernels.DocumentPairs:
 def _can_add_documents(estimator: TCFP) -> bool:
     """Return True if documents can be added later, or raise `InputError`.
 
-    With context they can't: the stored weights don't tell which terms occur together. `available_if` turns the error
-    into an `AttributeError`, so that `hasattr` is False for the methods that add documents.
+    With context they can't: the table stores the weights of each term, but not which terms occur together.
+    `available_if` turns the error into an `AttributeError`, so that `hasattr` is False for methods that add documents.
     """
     if estimator.context is not None:
         raise InputError(
@@ -191,8 +199,8 @@ class TCFP(VotingEstimator):
     Parameters
     ----------
     context : None, "best" or "mean"
-        Whether a term counts more in a document with terms that it occurred with in training. None: no. "best": by the
-        largest factor of any other term of the document. "mean": by the mean factor of all of them.
+        Whether a term counts more in a document with terms that it occurred with in training. None: no. "best": by its
+        largest factor with another term of the document. "mean": by the mean of these factors.
     balance : bool
         Whether the votes for a class are multiplied by (size of the largest class / size of the class).
     min_co : int

@@ -1,17 +1,18 @@
 """`TCFPScorer`: the scorer of TCFP with context, where a term counts more next to terms it occurred with in training.
 
 A term t of a document d has the weight tw(t, d) = w(t, d) (1 + f). Here f combines the factors that t has with the
-other terms of the document: it is the largest of them (`best`) or their mean (`mean`), and 0 if there are none. The
+other terms of the document: it is the largest of them ("best") or their mean ("mean"), and 0 if there are none. The
 score of class c is the sum over the terms of tw(t, d) x coefficient(t, c), which `LinearScorer` adds up. The module
 `tcfp` explains the factors.
 
-The terms that have a factor with t are the *partners* of t, and the factors are stored as lists of partners. For
-`best`, each term lists all of its partners, the largest factor first: the first partner that is in the document is the
-best, and is usually found soon. For `mean`, all partners have to be checked. So each pair is stored in one list only,
-that of the term with the lower document frequency, which keeps lists short. Partners with the same factor are adjacent,
-so that a factor is stored once for a run of partners. A partner takes two bytes if there are up to 65,536 terms,
-otherwise four. Factors have 24 bits and are never below 1/1024, so the sum of half a million of them is exact, in any
-order.
+The terms that have a factor with t are the *partners* of t, and the factors are stored as lists of partners, the
+largest factor first. For "best", each term lists all of its partners: the first one that is in the document is the
+best, and is usually found soon. For "mean", all partners have to be checked. So each pair is stored in one list only,
+that of the term with the lower document frequency, which keeps lists short.
+
+Partners with the same factor are adjacent, so that a factor is stored once for such a *run* of partners. A partner
+takes two bytes if there are up to 65,536 terms, otherwise four. Factors are 32-bit floats, which have 24 binary digits,
+and never below 1/1024, so the sum of half a million of them is exact as a 64-bit float, in any order.
 """
 
 from __future__ import annotations
@@ -59,9 +60,10 @@ TABLE_SHARE = 0.7
 """A term that has more than this share of all terms as partners is looked up in a table; see `kernels.cooccurrence`."""
 
 MAX_RANKS = 1 << 16
-"""The number of different factors from which a rank takes more than two bytes."""
+"""The number of ranks that two bytes can hold; a rank stands for a factor."""
 
 _ROWS_PER_TASK = 1 << 8
+"""The number of rows that a thread gets at a time."""
 
 _ARRAYS: Layout = {
     "coefficients": (np.float32, ("terms", "outputs")),
@@ -100,7 +102,7 @@ class Partners(NamedTuple):
 
 
 def partner_type(n_terms: int) -> Any:
-    """Return the integer type of partners, which are numbers of terms."""
+    """Return the integer type in which partners are stored, as numbers of terms from 0."""
     return np.uint16 if n_terms <= 1 << 16 else np.int32
 
 
@@ -139,13 +141,14 @@ class TCFPScorer:
         scores, zero_intercepts = np.empty((rows.n_rows, self.n_outputs)), self.intercepts
 
         def score(first: int, last: int, part: CSR) -> None:
+            """Write the scores of `part`, the weighted rows from `first` to before `last`, to `scores`."""
             score_rows(part.data, part.indices, part.indptr, self.coefficients, zero_intercepts, scores[first:last])
 
         self._weigh_many(rows, n_threads(n_jobs), then=score)
         return scores
 
     def in_context(self, rows: CSR, n_jobs: int | None = 1) -> CSR:
-        """Return the rows with the weights tw(t, d): each weight times 1 + the context factor f of its term."""
+        """Return the rows with the weights tw(t, d): each weight times 1 + f, where f combines its term's factors."""
         if self._needs_kernels(rows):
             return self._weigh_many(rows, n_threads(n_jobs), then=lambda first, last, part: None)
         values = rows.data.astype(np.float64, copy=False)
@@ -156,7 +159,7 @@ class TCFPScorer:
         return rows._replace(data=weights)
 
     def _needs_kernels(self, rows: CSR) -> bool:
-        """Return whether kernels are faster: with many partners to check, or if their index exists already."""
+        """Return whether kernels are faster: if there are many partners to check, or if their index exists already."""
         return "_index" in vars(self) or int(np.diff(self.partners.indptr)[rows.indices].sum()) > FEW_PARTNERS
 
     def contributions(self, columns: NDArray[Any], values: Floats) -> Floats:
@@ -228,7 +231,7 @@ class TCFPScorer:
         nonzero = np.flatnonzero(values)
         is_present, position_of = np.zeros(self.n_terms, np.bool_), np.zeros(self.n_terms, np.int64)
         is_present[columns[nonzero]] = True
-        position_of[columns] = np.arange(len(columns))
+        position_of[columns] = np.arange(len(columns))  # for each term of the row, its position in the row
         sums, counts = np.zeros(len(values)), np.zeros(len(values), np.int64)
         for position in nonzero.tolist():
             partners, run_ends, run_factors = self.partners.of(columns[position])
@@ -249,11 +252,12 @@ class TCFPScorer:
 
     @cached_property
     def _index(self) -> tuple[Lists, Int32s, NDArray[Any]]:
-        """Return what the kernels search: the lists of partners with ranks instead of factors, `slots` and `table`.
+        """Return what the kernels search: the lists of partners, `slots` and `table`.
 
-        The largest factor has rank 0. The table is for `best` only. It has a row for each term that has most others as
-        partners (see `TABLE_SHARE`): the rank of its factor with each term. `slots` has the number of each term's row
-        in the table; for a term without a row it is the number of terms.
+        The lists have *ranks* instead of factors; the largest factor has rank 0. The table, for "best" only, has a row
+        for each term that has most other terms as partners (see `TABLE_SHARE`), and in it the rank of the term's factor
+        with each term. `slots` has the number of each term's row in the table; for a term without a row it is the
+        number of terms.
         """
         from ..kernels.cooccurrence import Lists
 
@@ -276,8 +280,8 @@ class TCFPScorer:
     def _weigh_many(self, rows: CSR, threads: int, then: Callable[[int, int, CSR], None]) -> CSR:
         """Return the rows with the weights tw(t, d), calculated by kernels.
 
-        Each thread weighs a few rows at a time, and then calls `then(first, last, part)` with the range of these rows
-        and the weighted rows.
+        Each thread weighs a few rows at a time, and then calls `then(first, last, part)` with the range of their
+        numbers and the weighted rows themselves.
         """
         from ..kernels.cooccurrence import best_factors, mean_factors
         from ..threads import parallel_ranges

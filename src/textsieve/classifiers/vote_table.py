@@ -1,19 +1,21 @@
 """Feature projections, from which TCFP and k-NNFP learn, and the table of votes that TCFP makes of them.
 
-TCFP and k-NNFP learn from documents projected on each term (Ko and Seo 2004, Akkus and Guvenir 1996): the sorted list
-of the term's weights, each with its document. Documents without the term, or with a stored 0, are not in the list.
+TCFP and k-NNFP learn from documents projected on each term (Ko and Seo 2004, Akkus and Guvenir 1996). The *projection*
+on a term is the sorted list of the term's weights, each with its document. Documents without the term, or with a stored
+0, are not in the list.
 
 In TCFP, a document counts for a term if its weight of the term is at least the term's mean weight. Each new document
-moves the mean, so earlier documents can begin or cease to count at any time, and sums would not be enough for adding
-documents later. So the table stores the weights, but not the documents: for each term, the distinct pairs of weight and
-class in order, and the number of documents with each pair. If weights are counts of words, the size of the table is
-bounded by terms x classes x distinct counts, however many documents are added. With rows scaled to unit length, weights
-hardly ever repeat and the table grows with the documents: 20 bytes for each nonzero weight.
+moves the mean, so earlier documents can begin or cease to count at any time, and sums of weights would not be enough
+for adding documents later. So the *vote table* stores the weights, but not the documents: for each term, the distinct
+pairs of weight and class in order, and the number of documents with each pair. If weights are counts of words, the size
+of the table is bounded by terms x classes x distinct counts, however many documents are added. With rows scaled to unit
+length, weights hardly ever repeat and the table grows with the documents: 20 bytes for each nonzero weight.
 
 Tables can be merged in any order: the table of some documents is the same, to the last bit, however they were split.
 
-A document counts once in the mean, but it votes once for each of its classes. So a document with m > 1 classes has m
-entries of count 1 for each of its terms, and one more with class -1 and count 1 - m, which is left out of the votes.
+A multilabel document votes once for each of its classes, but counts only once in the mean. So a document with m > 1
+classes has m entries of count 1 for each of its terms, and a *correction*: an entry with class -1 and count 1 - m. In
+the mean, their counts add up to 1; in the votes, the correction is left out.
 
 When a table is read from a file, everything is checked, because the kernels check neither the start of a term's
 entries nor the class of an entry.
@@ -39,6 +41,7 @@ LARGEST_WEIGHT = 1e150
 """The upper bound of weights, so that their sums are finite."""
 
 _TERMS_PER_TASK = 1 << 9
+"""The number of terms that a thread gets at a time."""
 
 
 class Projections(NamedTuple):
@@ -50,17 +53,17 @@ class Projections(NamedTuple):
 
 
 def group_by_term(rows: CSR, documents: Ints) -> Projections:
-    """Return the weights of each term in the given documents, in the order given.
+    """Return the weights of each term in the given documents, in the order of the documents.
 
-    `documents` are row numbers. A number may occur repeatedly.
+    `documents` are row numbers, and a number may occur repeatedly.
     """
     indptr, columns = rows.indptr.astype(np.int64, copy=False), rows.indices.astype(np.int32, copy=False)
     sizes = np.zeros(rows.n_columns, np.int64)
     kernels.count_by_term(documents, indptr, columns, rows.data, sizes)  # adds to `sizes`
     term_indptr = np.concatenate([[0], np.cumsum(sizes)])
     weights, positions = np.empty(term_indptr[-1]), np.empty(term_indptr[-1], np.int32)
-    ends = term_indptr.copy()  # where each term starts; the kernel advances it to where the term ends
-    kernels.write_by_term(documents, indptr, columns, rows.data, ends, weights, positions)
+    next_positions = term_indptr.copy()  # where the next weight of each term is written; the kernel advances it
+    kernels.write_by_term(documents, indptr, columns, rows.data, next_positions, weights, positions)
     return Projections(term_indptr, weights, positions)
 
 
@@ -69,6 +72,7 @@ def project(rows: CSR, documents: Ints, threads: int) -> Projections:
     projections = group_by_term(rows, documents)
 
     def sort(first: int, last: int) -> None:
+        """Sort the weights of the terms from `first` to before `last`, in place."""
         kernels.sort_by_weight(first, last, *projections)
 
     parallel_ranges(sort, rows.n_columns, _TERMS_PER_TASK, threads)
@@ -91,9 +95,9 @@ class VoteTable(NamedTuple):
     """For each term, the distinct (weight, class) pairs, ascending, and the number of documents with each."""
 
     classes: tuple[Any, ...]
-    class_docs: Ints
+    class_docs: Ints  # the number of documents of each class
     multilabel: bool  # whether a document had several classes
-    entries: Entries  # with class -1: corrections for multilabel documents, see the module's docstring
+    entries: Entries  # those of class -1 are corrections for multilabel documents, see the module's docstring
 
     @property
     def n_terms(self) -> int:
@@ -107,7 +111,7 @@ def vote_table(rows: CSR, pairs: LabelPairs, threads: int) -> VoteTable:
     A document with m > 1 classes also has an entry of class -1 and count 1 - m, so that it counts once in the mean.
     """
     n_labels = np.bincount(pairs.documents, minlength=rows.n_rows)
-    multilabel = np.flatnonzero(n_labels > 1)
+    multilabel = np.flatnonzero(n_labels > 1)  # the documents with several classes
     class_docs = np.diff(pairs.class_starts)
     # The document of each entry: first those of the entries of class -1, then those of all (document, class) pairs,
     # which are sorted by class. `project` keeps this order where weights are equal, so the entries of a term are sorted
@@ -126,28 +130,37 @@ def merge(table: VoteTable, other: VoteTable) -> VoteTable:
     number_of = {label: number for number, label in enumerate(classes)}
     n_terms = max(table.n_terms, other.n_terms)
     class_docs = np.zeros(len(classes), np.int64)
-
-    def renumber(part: VoteTable) -> Entries:
-        """Return the entries of one of the tables with the classes and terms of both, and add to `class_docs`."""
-        numbers = np.array([number_of[label] for label in part.classes], np.int64)
+    renumbered: list[Entries] = []
+    for part in (table, other):
+        numbers = np.array([number_of[label] for label in part.classes], np.int64)  # the new numbers of its classes
         class_docs[numbers] += part.class_docs
-        # Terms that only the other table has get no entries: they start where the last term ends.
-        starts = np.append(part.entries.starts, np.full(n_terms - part.n_terms, part.entries.starts[-1]))
-        # Class -1 (corrections for multilabel documents) stays -1, because index -1 is the appended element. Both
-        # tables and the result have their classes sorted, so entries stay in order.
-        new_classes = np.append(numbers, -1)[part.entries.classes].astype(np.int32)
-        return part.entries._replace(starts=starts, classes=new_classes)
-
-    size = len(table.entries.weights) + len(other.entries.weights)
+        renumbered.append(_renumber(part.entries, numbers, n_terms))
+    size = sum(len(entries.weights) for entries in renumbered)
     merged = Entries(
         np.zeros(n_terms + 1, np.int64), np.empty(size), np.empty(size, np.int32), np.empty(size, np.int64)
     )
-    kernels.merge(renumber(table), renumber(other), merged)
+    kernels.merge(renumbered[0], renumbered[1], merged)
     return VoteTable(classes, class_docs, table.multilabel or other.multilabel, _add_up_duplicates(merged))
 
 
+def _renumber(entries: Entries, numbers: Ints, n_terms: int) -> Entries:
+    """Return entries with new class numbers, `numbers[j]` for class j, and for `n_terms` terms.
+
+    `numbers` ascend, so the entries of a term stay in order. Terms that are added have no entries.
+    """
+    # Terms without entries start where the last term ends.
+    n_more_terms = n_terms - (len(entries.starts) - 1)
+    starts = np.append(entries.starts, np.full(n_more_terms, entries.starts[-1]))
+    # Class -1 (corrections for multilabel documents) stays -1: as an index, it is the last element, which is appended.
+    classes = np.append(numbers, -1)[entries.classes].astype(np.int32)
+    return entries._replace(starts=starts, classes=classes)
+
+
 def _add_up_duplicates(entries: Entries) -> Entries:
-    """Return sorted entries with one entry for each (weight, class) of a term; overwrites the given ones."""
+    """Add up the counts of entries with the same term, weight and class, and return one entry for each.
+
+    The given entries must be sorted, and are overwritten.
+    """
     kernels.sum_equal_entries(entries)  # moves the summed entries to the front of the arrays and changes `starts`
     starts, weights, classes, counts = entries
     size = starts[-1]
@@ -165,6 +178,7 @@ def vote_shares(table: VoteTable, factors: Floats, threads: int) -> NDArray[np.f
     shares = np.zeros((table.n_terms, len(table.classes)), np.float32)
 
     def write(first: int, last: int) -> None:
+        """Write the shares of the terms from `first` to before `last` to `shares`."""
         kernels.vote_shares(first, last, table.entries, factors, shares)
 
     parallel_ranges(write, table.n_terms, _TERMS_PER_TASK, threads)

@@ -1,7 +1,7 @@
 """The base class of `TCFP` and `KNNFP`: scores are votes, and the class with the most votes wins.
 
-A document gets no votes if no training document contains any of its terms. `predict` returns the most frequent class
-for it, with a warning. `CosineKNN` does the same for documents without neighbours.
+A document gets no votes if no training document contains any of its terms. `predict` then returns the most frequent
+class, with a warning. `CosineKNN` does the same for documents without neighbours, and shares the functions below.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class VotingEstimator(ClassifierMixin, BaseEstimator, ABC):
         """Return the scorer that a model stores, with an output for each class."""
 
     def votes(self, X: Any) -> Floats:
-        """Return the number of votes of each class for each document (documents x classes)."""
+        """Return the votes for each class (documents x classes); they are sums of parts of votes for TCFP."""
         scorer = self.to_scorer()
         if not scorer.n_outputs:
             raise InputError("No document had a label so far, so there is no class to predict", hint="give some labels")

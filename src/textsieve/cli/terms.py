@@ -20,10 +20,10 @@ DEFAULT_LEVEL = 0.8
 def energy_weights(value: str) -> list[float]:
     """Parse the comma-separated weights of energy curves."""
     from ..errors import InputError
-    from ..selectors.energy import checked_weights
+    from ..selectors.energy import validate_weights
 
     try:
-        return checked_weights([float(part) for part in value.split(",")])
+        return validate_weights([float(part) for part in value.split(",")])
     except InputError as problem:  # first, because it is a `ValueError`, too
         raise click.BadParameter(str(problem.with_fields(setting=None))) from problem
     except ValueError:

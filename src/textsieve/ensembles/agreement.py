@@ -12,10 +12,10 @@ All measures are means over the pairs of members, computed from their prediction
 
 Abstaining (-1) counts as a prediction like any other: two members that abstain agree, and abstaining is never correct.
 
-N11 for all pairs is one matrix product. Agreements are counted for one member at a time, with all members after it: a
-pair of members has a byte for each document, 1 if they agree and otherwise 0. To count the ones, eight bytes are read
-as one 64-bit integer, so that one addition adds eight bytes. A byte can count to 255, so up to 255 of these integers
-are added before the eight bytes of the sum are added up.
+N11 for all pairs is one matrix product. Agreements are counted for one member at a time, with all members after it. A
+pair of members has a byte for each document, which is 1 if they agree and otherwise 0; the bytes have to be added up.
+This is fast because eight bytes are read as one 64-bit integer, so that one addition adds eight bytes separately. As a
+byte can count to 255, up to 255 of these integers are added, and then the eight bytes of the sum.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ ABSTAINED = -1
 """The prediction of a member that has no term of the document."""
 
 _LARGEST_BYTE = 255
+"""The largest number that a byte can hold."""
 
 _LARGEST_FLOAT32_COUNT = 1 << 24
 """32-bit floats count documents exactly below this number."""
@@ -60,9 +61,9 @@ class MeasuredDiversity(NamedTuple):
     """NaN if all members predict the same class for all documents."""
     identical: float
     undefined_q: int
-    """Number of pairs excluded from the mean because Q is undefined, for example if one member is always correct."""
+    """Number of pairs excluded from `q_statistic` because Q is undefined, for example if a member is always correct."""
     undefined_kappa: int
-    """Number of pairs excluded from the mean because both members predict the same class for all documents."""
+    """Number of pairs excluded from `kappa` because both members predict the same class for all documents."""
 
 
 def measured_diversity(predictions: ArrayLike, truth: ArrayLike) -> MeasuredDiversity:
@@ -115,15 +116,17 @@ def _count_agreements(positions: Ints, n_distinct: int) -> Floats:
     diagonal are filled; the others are 0. The module's docstring explains how bytes are added as 64-bit integers.
     """
     n_documents, n_members = positions.shape
-    n_words = min(_LARGEST_BYTE, -(-n_documents // 8))  # 64-bit integers that are added before a byte could overflow
-    # Documents are added up to a multiple of 8 x n_words. All members predict 0 for them, so all pairs agree on them.
+    n_words = min(_LARGEST_BYTE, -(-n_documents // 8))  # how many 64-bit integers are added before their bytes are
+    # Documents are appended, up to a multiple of 8 x n_words. All members predict 0 for them, so all pairs agree on
+    # them, and their number is subtracted again.
     padding = -n_documents % (8 * n_words)
     by_member = np.zeros((n_members, n_documents + padding), np.min_scalar_type(n_distinct))
     by_member[:, :n_documents] = positions.T
     n_agreed = np.zeros((n_members, n_members))
     for member in range(n_members - 1):
-        is_same = by_member[member + 1 :] == by_member[member]
-        sums = is_same.view(np.uint64).reshape(len(is_same), -1, n_words).sum(axis=2)
+        is_same = by_member[member + 1 :] == by_member[member]  # a byte for each later member and document
+        words = is_same.view(np.uint64).reshape(len(is_same), -1, n_words)  # in groups that are added without overflow
+        sums = words.sum(axis=2)
         n_agreed[member, member + 1 :] = sums.view(np.uint8).sum(axis=1, dtype=np.int64) - padding
     return n_agreed
 
@@ -152,9 +155,9 @@ def _yule(is_correct: Bools, pairs: Any) -> Floats:
 
 
 def _kappa(agreement: Floats, chance_agreement: Floats) -> Floats:
-    """Return κ from shares of agreement; NaN where the chance agreement is 1, up to rounding errors."""
+    """Return κ from the agreement and the chance agreement, as shares of documents; NaN where the latter is 1."""
     largest_gain = 1.0 - chance_agreement
-    defined = largest_gain > 1e-12
+    defined = largest_gain > 1e-12  # 0 up to rounding errors is undefined
     return np.where(defined, (agreement - chance_agreement) / np.where(defined, largest_gain, 1.0), np.nan)
 
 

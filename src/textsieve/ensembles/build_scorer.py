@@ -28,47 +28,32 @@ def build_scorer(
 ) -> SubspaceScorer | LinearScorer | NonlinearMembers:
     """Return a scorer if the members are linear, and otherwise the members themselves, as `NonlinearMembers`.
 
-    `combine` is "vote" or "mean". Warns if the training of members did not converge.
+    `combine` is "vote" or "mean". Warns if the training of linear members did not converge.
     """
     first = next(members)  # shows whether members are linear
-    all_members = _CountingMembers(chain([first], members))
-    scorer: SubspaceScorer | LinearScorer | NonlinearMembers
+    all_members = chain([first], members)
     if first.form is None:
-        scorer = NonlinearMembers(list(all_members), task.present, task.class_docs, combine)
-    elif combine == "mean":
-        scorer = mean_scorer(all_members, task)
-    else:
-        scorer = vote_scorer(list(all_members), task)
-    warn_of_unconverged(all_members.n_unconverged, all_members.n_problems)
-    return scorer
-
-
-class _CountingMembers:
-    """An iterable of members that counts, while it is read, their binary problems and those that did not converge.
-
-    Only linear members have binary problems: one for each output.
-    """
-
-    def __init__(self, members: Iterator[Member]) -> None:
-        self._members = members
-        self.n_problems = self.n_unconverged = 0
-
-    def __iter__(self) -> Iterator[Member]:
-        for member in self._members:
-            self.n_problems += 0 if member.form is None else len(member.form.intercepts)
-            self.n_unconverged += member.n_unconverged
-            yield member
+        return NonlinearMembers(list(all_members), task.present, task.class_docs, combine)
+    if combine == "mean":
+        return mean_scorer(all_members, task)
+    return vote_scorer(list(all_members), task)
 
 
 def vote_scorer(members: list[Member], task: TrainingTask) -> SubspaceScorer:
-    """Return a scorer that counts the votes of linear members; it stores their coefficients term by term."""
+    """Return a scorer that counts the votes of linear members.
+
+    It stores their coefficients by term: for each term, one row for each member that has it, in the order of the
+    members. Warns if their training did not converge.
+    """
+    n_outputs = len(_form(members[0]).intercepts)
+    warn_of_unconverged(sum(member.n_unconverged for member in members), n_problems=len(members) * n_outputs)
     n_members_with = np.zeros(task.rows.shape[1], np.int64)  # for each term, the number of members that have it
     for member in members:
         n_members_with[member.terms] += 1
     term_indptr = np.concatenate([[0], np.cumsum(n_members_with)])
     member_numbers = np.empty(term_indptr[-1], np.int32)
-    coefficients = np.empty((term_indptr[-1], len(_form(members[0]).intercepts)), np.float32)
-    next_row = term_indptr[:-1].copy()  # where the next member that has each term is written
+    coefficients = np.empty((term_indptr[-1], n_outputs), np.float32)
+    next_row = term_indptr[:-1].copy()  # for each term, the row to which the next member with this term is written
     for number, member in enumerate(members):
         rows = next_row[member.terms]
         member_numbers[rows], coefficients[rows] = number, _form(member).coefficients.T
@@ -76,8 +61,8 @@ def vote_scorer(members: list[Member], task: TrainingTask) -> SubspaceScorer:
     member_intercepts = np.array([_form(member).intercepts for member in members])
     intercepts = tie_breakers(task.class_docs)
     if task.is_multilabel:
-        # A vote for a class counts 1/2. A class that all training documents had gets as much in addition, and a class
-        # that none had gets so little that it stays below all others.
+        # A vote for a class counts 1/2. A class that all training documents had gets 1/2 in addition, so that it is
+        # predicted even without votes. A class that none had loses more than all votes could give it.
         intercepts = 0.5 * task.contains_all - len(members) * (task.class_docs == 0)
     voted_classes = task.present.astype(np.int32)
     return SubspaceScorer(
@@ -89,16 +74,19 @@ def vote_scorer(members: list[Member], task: TrainingTask) -> SubspaceScorer:
 def mean_scorer(members: Iterable[Member], task: TrainingTask) -> LinearScorer:
     """Return the mean of linear members as one linear function of all terms.
 
-    Each member is added to a sum when it is read, so the members are never in memory together.
+    Each member is added to a sum when it is read, so the members are never in memory together. Warns if their training
+    did not converge.
     """
     n_outputs, n_terms = 1 if task.has_one_output else len(task.present), task.rows.shape[1]
     total = Linear(np.zeros((n_outputs, n_terms)), np.zeros(n_outputs))
-    n_members = 0
+    n_members = n_unconverged = 0
     for member in members:
         form = _form(member)
         total.coefficients[:, member.terms] += form.coefficients
         total.intercepts[:] += form.intercepts
         n_members += 1
+        n_unconverged += member.n_unconverged
+    warn_of_unconverged(n_unconverged, n_problems=n_members * n_outputs)
     mean = Linear(total.coefficients / n_members, total.intercepts / n_members)
     n_classes = len(task.class_docs)
     if not task.is_multilabel:

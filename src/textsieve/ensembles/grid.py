@@ -1,17 +1,17 @@
 """Measure random subspaces for many sizes at once: a grid over M (terms of a member) and L (members).
 
 The terms of member i depend only on the seed and i, not on the number of members. So the ensemble with the largest L
-contains all smaller ones (see `vote_rules`), and a whole row of the grid costs no more than its last cell. At M = n all
-members are equal, so only one is trained, unless the classifier, or a step of it, has a
-`random_state`. `trial` splits the documents into training and test documents.
+contains all smaller ones (see `vote_rules`), and a whole row of the grid, which has the ensembles of one M, costs no
+more than its last cell. If M is n, the number of all terms, all members are equal, so only one is trained, unless the
+classifier or a step of it has a `random_state`. `trial` splits the documents into training and test documents.
 
 The standard error is computed as for independent repetitions. Repetitions share documents, so it is rather too small.
 Also, the best of many cells is best on the test documents partly by luck: on other documents its accuracy would be
 lower.
 
-By default M is 1 and then every tenth of the n terms, and L is 1 and then every tenth of n/5. For n = 5000 that is 1,
-500, 1000, ..., 5000 and 1, 100, 200, ..., 1000, as in the paper. The largest L is limited to between 50 and 1,000: few
-terms don't mean that few members suffice, and a fifth of many terms would be too many members to train.
+By default, M is 1 and the tenths of n, and L is 1 and the tenths of n/5. For n = 5000, M is 1, 500, 1000, ..., 5000 and
+L is 1, 100, 200, ..., 1000, as in the paper. The largest L is at least 50, because few terms don't mean that few
+members suffice, and at most 1,000, because more would take long to train.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ..arrays import Floats
 from ..errors import InputError, counted
 from ..extras import require_extra
 from .members import member_classifier, refuse_averages_of_cosines, size_of
-from .trial import Progress, RandomSplit, Repetition, checked_documents, progress_reporter, random_splits, repetitions
+from .trial import Progress, RandomSplit, Repetition, progress_reporter, random_splits, repetitions, validate_documents
 from .vote_rules import MemberOutput, require_combination, running_decisions
 
 if TYPE_CHECKING:
@@ -39,26 +39,26 @@ MIN_MEMBERS, MAX_MEMBERS = 50, 1_000
 """The limits of the largest L of a default grid."""
 
 STEPS = 10
-"""The number of values on each axis of a default grid, apart from 1."""
+"""The number of values on each axis of a default grid, in addition to 1."""
 
 
 def default_n_terms(n: int) -> list[int]:
-    """Return the default values of M: 1 and every tenth of n."""
+    """Return the default values of M: 1 and the tenths of n."""
     return _steps(n)
 
 
 def default_n_estimators(n: int) -> list[int]:
-    """Return the default values of L: 1 and every tenth of n/5, which is limited to between 50 and 1,000."""
+    """Return the default values of L: 1 and the tenths of n/5, or of 50 or 1,000 if n/5 is below or above these."""
     return _steps(min(max(n // 5, MIN_MEMBERS), MAX_MEMBERS))
 
 
 def _steps(most: int) -> list[int]:
-    """Return 1 and every tenth of `most`, rounded to integers from 1 on, without duplicates, ascending."""
+    """Return 1 and the tenths of `most`, rounded to integers, ascending and distinct: for 30, `[1, 3, 6, ..., 30]`."""
     return sorted({1, *(max(round(most * step / STEPS), 1) for step in range(1, STEPS + 1))})
 
 
 def axis_values(name: str, setting: Any, n: int, *, most: int | None = None) -> list[int]:
-    """Return the distinct values of an axis, ascending, from a setting with one number or several.
+    """Return the distinct values of M or L that a setting with one number or several means, ascending.
 
     Floats up to 1.0 are fractions of the n terms. `name` is the name of the setting, for errors, and `most` the largest
     allowed value, or None.
@@ -187,7 +187,8 @@ def subspace_grid(
     X, y
         Documents as the rows of a (sparse) matrix, and one label for each.
     n_terms, n_estimators
-        M and L: numbers, or fractions of all terms, in any order. None means tenths of n and of n/5; see the module.
+        M and L: numbers, or fractions of all terms, in any order. None means 1 and the tenths of n (M) or of n/5 (L,
+        whose largest value is from 50 to 1,000).
     estimator
         The classifier of the members; None is `LinearSVM(C=100)`.
     combine
@@ -216,7 +217,7 @@ def subspace_grid(
     # Both raise `InputError` for invalid settings, before any member is trained.
     require_combination(combine)
     refuse_averages_of_cosines(member_classifier(estimator), combine)
-    X, y = checked_documents(X, y)
+    X, y = validate_documents(X, y)
     splits = random_splits(X.shape[0], test_share=test_share, repeats=repeats, random_state=random_state)
     accuracies: list[list[list[float]]] = []  # repetitions x M x L
     for repetition in repetitions(X, y, splits, estimator=estimator, prepare=prepare, n_jobs=n_jobs):
@@ -249,6 +250,7 @@ def _report_each(outputs: Iterable[MemberOutput], report: Callable[[], None]) ->
 
 
 MEASURES = ("accuracy", "error")
+"""The measures by which a grid can be plotted; the error is 1 - accuracy."""
 
 
 def plot_grid(

@@ -1,16 +1,18 @@
 """Train the members of an ensemble: classifiers on random subsets of the terms, several at a time.
 
-**Subsets.** Member i draws its terms from its own generator, seeded by the ensemble's seed and i. So the subsets don't
-depend on the number of threads, and a smaller ensemble is the beginning of a larger one. A subset is the beginning of a
-permutation of all terms, so a member's smaller subsets are contained in its larger ones, and sizes can be compared
-without noise from different draws.
+**Subsets.** Member i draws its terms with a random generator of its own, seeded by the ensemble's seed and i. So the
+subsets don't depend on the number of threads, and the first members of a large ensemble are those of a small one. A
+subset of M terms is the first M of a permutation of all terms. So the same member with fewer terms has a part of these
+terms, and numbers of terms can be compared without noise from different draws.
 
 **Training.** All members learn from the same documents. For `LinearSVM`, what members have in common is computed once
-(see `svm_solvers`); any other classifier gets the columns of its terms. A member is stored as its linear
-form if it has one, otherwise as the classifier itself. `LinearSVM` and naive Bayes share no state, so they are trained
-on threads. All other classifiers are trained in processes, because they may share state: liblinear, for example, draws
-random numbers from a global source. If a classifier has a `random_state`, each member gets its own seed. So the members
-don't depend on how many are trained at a time.
+(see `svm_solvers`); any other classifier gets the columns of its terms. A member is stored as coefficients and
+intercepts (its linear form) if it is linear, otherwise as the classifier itself.
+
+`LinearSVM` and naive Bayes share no state between members, so these are trained on threads. Members of all other
+classifiers are trained in processes, because they may share state: liblinear, for example, draws random numbers from a
+global source. If a classifier has a `random_state`, each member gets its own seed. So the members don't depend on how
+many are trained at a time.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ from ..classifiers.class_weights import (
 from ..classifiers.fitting import fit_each_class, sample_weight_argument
 from ..classifiers.linear_form import CONSTANT_SCORE, Linear, NotLinear, linear_form, verified_linear_form
 from ..classifiers.rocchio import Rocchio
-from ..classifiers.svm import LinearSVM, one_against_rest
+from ..classifiers.svm import LinearSVM, one_against_rest, second_against_first
 from ..errors import InputError, Setting, counted
 from ..estimators import arrays_as_output
 from ..kernels.csr import score_rows
@@ -59,9 +61,10 @@ ENSEMBLE = "subspace"
 
 
 def refuse_averages_of_cosines(base: Any, combine: str, multilabel: bool = False) -> None:
-    """Raise `InputError` if cosine scores would be averaged or compared with 0.
+    """Raise `InputError` if the scores of Rocchio, which are cosines, would be averaged or compared with 0.
 
-    The length of a document depends on the terms of the member, so the cosines of different members are not comparable.
+    A cosine divides by the length of the document, which depends on the terms of the member. So the cosines of
+    different members are not comparable.
     """
     if isinstance(base, Rocchio) and (combine == "mean" or multilabel):
         raise InputError(
@@ -115,7 +118,7 @@ def seed_of(random_state: Any) -> int:
             raise InputError(setting="random_state", value=random_state, hint="use a whole number from 0, or None")
         return int(random_state)
     try:
-        # scikit-learn takes a bool for an integer; any text makes it raise the error.
+        # scikit-learn accepts a bool as an integer. In its place, pass a text, so that the error is raised.
         generator = check_random_state("a truth value" if isinstance(random_state, bool) else random_state)
     except ValueError:
         raise InputError(
@@ -150,9 +153,9 @@ class TrainingTask(NamedTuple):
 
     rows: csr_matrix
     labels: NDArray[Any]  # the labels of the classes with documents
-    documents_of: Sequence[Ints]  # the documents of each of these classes
+    documents_of: Sequence[Ints]  # the row numbers of the documents of each class in `labels`
     class_of: Ints | None  # the class of each document, as a position in `labels`; None if documents are multilabel
-    present: Ints  # the numbers of these classes among all classes
+    present: Ints  # the numbers of the classes in `labels` among all classes
     class_docs: Counts  # of each class, also empty ones: the number of documents, or the sum of their weights
     weights: Floats | None = None  # the weight of each document; None: all count once
 
@@ -308,7 +311,7 @@ def member_scores(
         ):
             n_unconverged, n_problems = n_unconverged + n_more, n_problems + scores.shape[1]  # a problem per column
             yield scores
-    finally:  # also if the consumer needs no more members
+    finally:  # also if the caller needs no more members and closes the iterator
         warn_of_unconverged(n_unconverged, n_problems)
 
 
@@ -325,7 +328,8 @@ def warn_of_unconverged(n_unconverged: int, n_problems: int) -> None:
 def _map_in_order(task: Callable[[int], Result], n_tasks: int, n_jobs: int) -> Iterator[Result]:
     """Yield task(0), task(1), ..., task(n_tasks - 1) in order; up to `n_jobs` run at a time.
 
-    About `_MAX_AHEAD` tasks per thread are submitted ahead of the consumer, so few results wait in memory.
+    Only about `_MAX_AHEAD` tasks per thread are submitted before the caller takes the next result, so that few results
+    wait in memory.
     """
     if n_jobs == 1:
         yield from map(task, range(n_tasks))
@@ -358,6 +362,7 @@ def _svm_trainer(svm: LinearSVM, task: TrainingTask, n_terms: int) -> Callable[[
     svm_problem.precompute(n_terms, len(solvable))
 
     def train(terms: Ints) -> Member:
+        """Train the member that has the given terms."""
         # Problems that are not solvable keep these numbers: no coefficients, and a constant score as intercept.
         form = Linear(np.zeros((n_problems, len(terms))), np.full(n_problems, CONSTANT_SCORE))
         if not solvable:
@@ -379,8 +384,8 @@ def _svm_trainer(svm: LinearSVM, task: TrainingTask, n_terms: int) -> Callable[[
 def _binary_problems(svm: LinearSVM, task: TrainingTask) -> tuple[SignsAndCosts, int]:
     """Return a function from the number of a binary problem to its signs and costs, and the number of problems.
 
-    There is a problem for each class against the rest; for single-label documents of two classes there is only
-    one, of the second class. A problem has a sign and a cost for each document: the sign is 1 if the document is in the
+    There is a problem for each class against the rest; for single-label documents of two classes there is only one,
+    that of the second class. A problem has a sign and a cost for each document: the sign is 1 if the document is in the
     class, and -1 otherwise.
     """
     if task.class_of is not None:
@@ -395,13 +400,13 @@ def _binary_problems(svm: LinearSVM, task: TrainingTask) -> tuple[SignsAndCosts,
 
     @cache  # the factors of a class are the same for all members of the ensemble
     def factors_of(number: int) -> Floats:
+        """Return the factor of C for the documents outside the class with this number, and for those in it."""
         weight = weight_against_rest(_by_number(svm.class_weight, task.labels), number)
         return class_factors(weight, np.arange(2), is_member_of(number), task.weights)
 
     def signs_and_costs(number: int) -> tuple[Floats, Floats]:
-        # The rest and the class are two classes, 0 and 1, which have a single problem.
-        signs_and_costs_of_two, _ = one_against_rest(is_member_of(number), factors_of(number), svm.C, task.weights)
-        return signs_and_costs_of_two(0)
+        """Return the signs and costs of all documents for the class with this number against the rest."""
+        return second_against_first(is_member_of(number), factors_of(number), svm.C, task.weights)
 
     return signs_and_costs, len(task.labels)
 
@@ -426,7 +431,7 @@ def random_states_of(estimator: Any) -> list[str]:
 
 
 def _train_other(estimator: Any, task: TrainingTask, draw_terms: Callable[..., Ints], seed: int, number: int) -> Member:
-    """Return the member with a given number: a copy of `estimator`, trained on the columns of its terms."""
+    """Train a copy of `estimator` on the columns of the terms of the member with a number; return the member."""
     terms = draw_terms(member=number)
     rows = task.rows[:, terms]
     classifier = clone(estimator)

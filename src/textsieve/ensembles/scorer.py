@@ -1,20 +1,21 @@
 """`SubspaceScorer`: the votes of linear classifiers, the members of an ensemble, each on a subset of the terms.
 
-The score of a member for a class is its intercept plus the sum of weight x coefficient over the terms of the document
-that are in its subset. For single-label documents a member votes for the class with the largest score, the first of
-equals. For multilabel documents it votes for every class with a score above 0. A member that has no term of the
-document does not vote.
+**Members.** The score of a member for a class is its intercept plus the sum of weight x coefficient over the terms of
+the document that are in its subset. For single-label documents a member votes for the class with the largest score, the
+first of equals. For multilabel documents it votes for every class with a score above 0, and against all others. A
+member that has no term of the document does not vote.
 
-For single-label documents the score of a class is its number of votes plus half of its share of the training documents.
-This addition is always less than a vote. So of classes with equal votes the one with more training documents wins, and
-without any votes the most frequent class wins. For multilabel documents a vote for a class counts 1/2 and a vote
-against it -1/2, so a score above 0 is a majority of the members that vote. A class that all training documents had gets
-1/2 in addition, so it is predicted if no member votes. A class that no training document had gets minus the number of
-members, so it stays below all others.
+**Single-label documents.** The ensemble's score of a class is its number of votes plus half of its share of the
+training documents. This addition is always less than a vote. So of classes with equal votes the one with more training
+documents wins, and without any votes the most frequent class wins.
 
-A vote is attributed to the terms that supported it, in proportion to what each added to the member's score (or
-subtracted, for a vote against). If none supported it, it is shared equally among the terms of the document that are in
-the member's subset.
+**Multilabel documents.** A vote for a class counts 1/2 and a vote against it -1/2, so a score above 0 is a majority of
+the members that vote. A class that all training documents had gets 1/2 in addition, so it is predicted if no member
+votes. A class that no training document had gets minus the number of members, so it stays below all others.
+
+**Explanations.** A vote is divided among the terms that supported it, in proportion to what each added to the member's
+score for the class (or subtracted, for a vote against it). If none supported it, it is divided equally among the terms
+of the document that are in the member's subset.
 
 Coefficients are stored by term, with one row for each member that has the term. They have 32 bits; calculations use 64.
 """
@@ -35,6 +36,7 @@ from ..classifiers.scorer import (
     ascends_in_parts,
     check_layout,
     check_stored,
+    join_ranges,
     require_columns,
     require_finite,
     require_indptr,
@@ -75,11 +77,11 @@ class _Products(NamedTuple):
 
 
 class _Vote(NamedTuple):
-    """A possible vote, for a class or against it, and the members that cast it."""
+    """A vote that members can cast, for a class or against it, and the members that cast it for one document."""
 
     class_number: int
     output: int  # the output of a member that decides the vote
-    sign: float  # the sign of the output that leads to this vote
+    sign: float  # 1 if a large output leads to this vote, -1 if a small one does
     worth: float  # what the vote adds to the score of the class
     voters: Bools  # which of all members cast the vote
 
@@ -127,9 +129,9 @@ class SubspaceScorer:
         contributions = np.zeros((len(values), self.n_outputs))
         for class_number, output, sign, worth, voters in self._votes(row_products):
             pairs = np.flatnonzero(voters[members])  # the (value, member) pairs of members that cast this vote
-            support = np.maximum(sign * products[pairs, output], 0.0)
+            support = np.maximum(sign * products[pairs, output], 0.0)  # what the value of each pair adds to the vote
             has_no_support = np.bincount(members[pairs], support, self.n_members) == 0.0  # for each member
-            support[has_no_support[members[pairs]]] = 1.0  # the vote of such a member is shared equally
+            support[has_no_support[members[pairs]]] = 1.0  # the vote of such a member is divided equally
             supporting = np.flatnonzero(support > 0.0)
             pairs = pairs[supporting]
             shares = split_votes(members[pairs], support[supporting])
@@ -141,7 +143,7 @@ class SubspaceScorer:
 
         Classes that members don't vote for get 0.
         """
-        terms = np.repeat(np.arange(self.n_terms), np.diff(self.term_indptr))
+        terms = np.repeat(np.arange(self.n_terms), np.diff(self.term_indptr))  # the term of each row of coefficients
         strengths = np.zeros((self.n_terms, self.n_outputs))
         for output in range(self.coefficients.shape[1]):
             mean = np.bincount(terms, self.coefficients[:, output], self.n_terms) / self.n_members
@@ -216,10 +218,7 @@ class SubspaceScorer:
         # For each value, the number of members that have its term; 0 skips the value.
         n_members = np.where(values != 0.0, self.term_indptr[columns.astype(np.int64) + 1] - begins, 0)
         positions = np.repeat(np.arange(len(columns)), n_members)
-        # Pairs are numbered value by value. The pairs of a value are consecutive, and so are the rows of its term in
-        # the stored arrays, so the two differ by the same shift for all pairs of a value.
-        shifts = begins - np.concatenate([[0], n_members.cumsum()[:-1]])
-        stored_rows = np.arange(len(positions)) + np.repeat(shifts, n_members)
+        stored_rows = join_ranges(begins, n_members)  # the row of each (value, member) pair in the stored arrays
         products = values[positions, np.newaxis].astype(np.float64) * self.coefficients[stored_rows]
         return _Products(positions, self.members[stored_rows], products)
 
@@ -228,7 +227,7 @@ class SubspaceScorer:
         members = row_products.members
         # bincount adds in order, as the kernels do.
         sums = [np.bincount(members, products, self.n_members) for products in row_products.products.T]
-        scores = np.array(sums, np.float64).T + self.member_intercepts
+        scores = np.array(sums, np.float64).T + self.member_intercepts  # members x outputs
         # A member without any term of the row does not vote.
         can_vote = np.bincount(members, minlength=self.n_members) > 0
         if self._has_one_output:
@@ -290,6 +289,7 @@ class SubspaceScorer:
         frozen_arrays = [frozen(array) for array in member_arrays]
 
         def run(first: int, last: int) -> None:
+            """Call the kernel for the rows from `first` to before `last`."""
             kernel(values, columns, indptr[first : last + 1], *frozen_arrays, out[first:last])
 
         parallel_ranges(run, rows.n_rows, _ROWS_PER_TASK, threads)

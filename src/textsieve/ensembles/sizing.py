@@ -1,25 +1,29 @@
 """Suggest the size of an ensemble: the number of important terms, of terms of a member, and of members.
 
-**Important terms** are determined from their scores. The cumulative scores, best first, form a concave curve from 0 to
-their sum. `energy` takes the terms up to a share of the sum. The knee is where the curve is farthest above the straight
-line between its ends. There its slope, the next score, falls to the slope of the line, the mean score; so the terms
-before the knee are those with at least the mean score.
+**Important terms** are determined from their scores, in one of two ways. "energy" takes the fewest best terms that hold
+a given share of the sum of all scores. "knee" takes the terms up to the knee of the curve of cumulative scores. With
+the best term first, this curve rises from 0 to the sum of all scores, ever less steeply. Its knee is the point that is
+farthest above the straight line between its ends. Before it, the curve is steeper than the line, after it less steep.
+The slope of the curve is the score of the next term, and that of the line is the mean score; so the terms before the
+knee are those with at least the mean score.
 
-**Size.** Usability, coverage and diversity (see `theory`) pull in different directions: with more members L, coverage
-rises and the other two fall; with more terms M, usability and coverage rise, and diversity rises up to M = n/2 and
-falls after it. The search maximises min(usability, coverage, diversity) over all (M, L) whose training cost M L is
-within a limit. For each M the best L is where the rising coverage meets the smaller of the falling two. Bisection finds
-this L for all M at once, so that every size is considered, and not only those of a grid. One member with all terms
-would always win: it is usable, covers everything, and resembles no other member. It is not an ensemble, so L is at
-least 2.
+**The best size.** The *worst probability* of a size (M terms of each of L members) is the smallest of its usability,
+coverage and diversity (see `theory`). These pull in different directions: with more members, coverage rises and the
+other two fall; with more terms, usability and coverage rise, and diversity rises up to M = n/2 and falls after it. The
+best size is the one with the largest worst probability, of all (M, L) whose training cost M L is within a limit. For
+each M, the best L is where the rising coverage meets the smaller of the falling two. Bisection finds this L for all M
+at once, so that every size is considered, and not only those of a grid. L is at least 2: a single member with all terms
+would always be best, as it is usable, covers everything and resembles no other member, but it is not an ensemble.
 
-**A flat top.** With thousands of terms all three are 1.0 to all digits over a wide region, where it doesn't matter
-whether a size fails once in 10^100 or in 10^120 times. So of all sizes whose worst probability is at least (1 -
-`within`) times the best possible one, the cheapest is suggested, and of equally cheap ones the one with fewer terms.
-For each M the cheapest size has the smallest L with enough coverage, if usability and diversity are sufficient there; a
-larger L would only lower them. The cheapest sizes are few members with nearly all terms, because the three
-probabilities don't demand that members differ by more than a term. To get smaller members, set `n_terms`, for instance
-from a grid search; the suggestion then gives the number of members needed.
+**The cheapest size.** With thousands of terms, many sizes have a worst probability of 1.0 to all digits, and it doesn't
+matter whether a size fails once in 10^100 or in 10^120 times. So of all sizes whose worst probability is at least (1 -
+`within`) times that of the best size, the cheapest is suggested, and of equally cheap ones the one with fewer terms.
+For each M, the cheapest L is the smallest with enough coverage, if usability and diversity are sufficient there; a
+larger L would only lower them.
+
+The cheapest sizes are few members with nearly all terms, because the three probabilities don't demand that members
+differ by more than a term. To get smaller members, set `n_terms`, for instance from a grid search; the suggestion then
+gives the number of members needed.
 """
 
 from __future__ import annotations
@@ -84,7 +88,7 @@ def _best_first(scores: ArrayLike) -> Floats:
 
 
 def _knee(sorted_scores: Floats, level: float) -> int:
-    """Return how many scores are at least the mean, allowing for rounding: all, if all are equal.
+    """Return how many scores are at least the mean, with a tolerance for rounding, so that equal scores all count.
 
     `level` is not used; it is there because all rules have the same parameters.
     """
@@ -108,9 +112,13 @@ WITHIN = 1e-6
 """The default of `within`: the share by which the worst probability may be below the best one, for a lower cost."""
 
 NEGLIGIBLE = 1e-45
-"""Below this probability that two members are alike, they count as different: it is negligible for 10^14 members."""
+"""If the probability that two members are alike is below this, they count as different.
+
+It is so small that it makes no difference even for the pairs of 10^14 members.
+"""
 
 _NEIGHBOUR_FACTORS = (0.5, 0.8, 1.0, 1.25, 2.0)
+"""The numbers of terms and of members of neighbouring sizes, divided by those of the suggested size."""
 
 
 class EnsembleSizes(NamedTuple):
@@ -156,7 +164,7 @@ class Suggestion:
     """Sizes with half to twice as many terms and members, including the suggested one; some may exceed the limit."""
 
     def __str__(self) -> str:
-        """Return a readable table."""
+        """Return the suggested size and its neighbours as a table in plain text; * marks the suggested one."""
         titles = ("", "terms", "members", "cost", "usability", "coverage", "diversity")
         suggested = (self.n_terms, self.n_estimators)
         table = [titles] + [
@@ -271,7 +279,8 @@ def _find_cheapest(n: int, Q: int, Ms: Ints, least_L: int, most_L: Ints, within:
     `Ms` are the M to try, in ascending order. L is from `least_L` to `most_L`, which has a limit for each M. All arrays
     have an entry for each M.
     """
-    # Of a single member, and of a pair of members; `falling` multiplies by the numbers of members and pairs.
+    # For each M, the logarithms of the probabilities that a member is usable, and that two members are not alike. Those
+    # of an ensemble are these times the number of members, or of pairs.
     log_usable, log_differs = log_usability(n, Ms, L=1, Q=Q), _log_pair_diversity(n, Q, Ms)
     log_missed = log_complement(Ms.astype(np.float64), np.array(float(n)))  # log P(a member lacks a term)
 
@@ -301,12 +310,13 @@ def _find_cheapest(n: int, Q: int, Ms: Ints, least_L: int, most_L: Ints, within:
 def _log_pair_diversity(n: int, Q: int, Ms: Ints) -> Floats:
     """Return for each M the logarithm of the diversity of two members: the probability that they are not alike.
 
-    Members are alike if they have the same important terms. The logarithm is set to 0 for every M for which that hardly
-    ever happens (see `NEGLIGIBLE`). Diversity rises up to M = n/2 and falls symmetrically after it. So bisection finds
-    the smallest M for which it is negligible that members are alike, or n/2 if there is none. The logarithm is computed
-    only if the number of terms of a member, or of those it leaves out, is at most that M.
+    Members are alike if they have the same important terms. Where the probability of that is negligible (see
+    `NEGLIGIBLE`), the logarithm is set to 0, because computing it for every M would take long. Diversity rises up to
+    M = n/2 and falls symmetrically after it. So bisection finds the smallest M at which it is negligible that members
+    are alike, or n/2 if there is none. The logarithm is computed only for M up to this one, and from n minus this one
+    on.
     """
-    low, high = 1, max(n // 2, 1)
+    low, high = 1, max(n // 2, 1)  # the smallest such M is between them; at the end, both are equal to it
     while low < high:
         middle = (low + high) // 2
         low, high = (low, middle) if log_diversity(n, middle, L=2, Q=Q) > -NEGLIGIBLE else (middle + 1, high)

@@ -1,10 +1,10 @@
 """Random subspaces: an ensemble of classifiers, each on a random subset of the terms (Gangeh and others).
 
 Text often has more terms than documents, and a classifier that sees all terms relies on the few that happen to fit the
-training documents best. Here each of L classifiers gets only M of the n terms. With *vote* the class that most of them
-choose wins, as in the paper; together they can form decision boundaries that no single member can. With *mean* their
-scores are averaged. The mean of linear functions is one linear function, so the result is a single classifier, as small
-and fast as one member, with the scores of the ensemble.
+training documents best. Here each of L classifiers, the *members*, gets only M of the n terms. With *vote* the class
+that most members choose wins, as in the paper; together they can form decision boundaries that no single member can.
+With *mean* their scores are averaged. The mean of linear functions is one linear function, so the result is a single
+classifier, as fast as one linear classifier on all terms, with the scores of the ensemble.
 
 `theory` computes how likely an ensemble of a given M and L has the wanted properties, and `sizing.suggest` proposes M
 and L. `scorer` describes how votes become scores and how ties are broken.
@@ -95,7 +95,7 @@ def linear_members(scorer: SubspaceScorer, classes: NDArray[Any]) -> list[Linear
 
 
 def _require_votes(ensemble: RandomSubspace) -> None:
-    """Raise `NotAvailable` unless members vote; mean scores cannot be turned into shares of votes."""
+    """Raise `NotAvailable` unless members vote: mean scores have no shares of votes."""
     if ensemble.combine != "vote":
         raise NotAvailable(
             ("predict_proba and predict_log_proba are missing: ", Setting("combine", ensemble.combine)),
@@ -196,7 +196,8 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         task = training_task(rows, pairs, keeps_unlabelled=is_indicator_matrix(missing_as_none(y)), weights=weights)
         refuse_averages_of_cosines(base, self.combine, multilabel=task.is_multilabel)
         settings = {"n_terms": n_terms, "n_members": n_members, "seed": seed, "n_jobs": jobs}
-        is_vote = self.combine == "vote"  # coefficients of voting members are stored in float32; others are added up
+        # Members that vote are stored with float32 coefficients; those of a mean are first added up in float64.
+        is_vote = self.combine == "vote"
         members = train_members(base, task, **settings, then=lambda member: member.in_float32() if is_vote else member)
         self._scorer = build_scorer(members, task, self.combine)
         self.classes_, self.multilabel_ = np.array(pairs.classes), task.is_multilabel
@@ -304,10 +305,10 @@ class RandomSubspace(ClassifierMixin, BaseEstimator):
         return self._scorer
 
     def _class_scores(self, X: Any) -> Floats:
-        """Return the score of each class (documents x classes).
+        """Return the votes or mean scores of each class (documents x classes).
 
-        There is only one column if linear members with `combine="mean"` are trained on single-label documents of two
-        classes. Its scores are positive for the second class.
+        There is only one column, positive for the second class, if linear members with `combine="mean"` were trained on
+        single-label documents of two classes.
         """
         rows = self._rows(X)
         if isinstance(self._scorer, NonlinearMembers):

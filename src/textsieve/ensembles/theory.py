@@ -13,37 +13,42 @@ important terms, and no other important term, with probability g_j = C(n-Q, M-j)
 so s is the sum over j of C(Q, j) g_j². The paper divides by C(n, M) once, not squared, and starts at j = 1: its sum
 exceeds 1 by hundreds of orders of magnitude, and leaves out the case that both members have no important term.
 
-**Exact or not.** Usability is exact, since members are independent. Coverage treats terms as independent. In fact a
-member that has one term has less room for others: samples without replacement are negatively associated, so the true
-coverage is at most what the formula gives, and at least 1 - Q (1 - M/n)^L. Diversity treats pairs of members as
-independent, and the true diversity can be larger or smaller than the formula. It is at least 1 - s L(L-1)/2, since the
-L(L-1)/2 pairs are alike with probability s each. It is at most (1 - s)^(L/2), with L/2 rounded down: members 1 and 2, 3
-and 4, and so on are pairs without a common member, so these pairs are independent, and in each of them the members must
-differ. `bounds` returns the lower and upper bounds of coverage and diversity. Where failure is rare, the bounds and the
-formula nearly coincide.
+**Exact or not.** `bounds` returns lower and upper bounds of the true coverage and diversity. Where failure is rare,
+they nearly coincide with the formulas.
+
+- Usability is exact, since members are independent.
+- The formula of coverage treats terms as independent. In fact a member that has one term has less room for others:
+  samples without replacement are negatively associated, so the true coverage is at most what the formula gives. It is
+  at least 1 - Q (1 - M/n)^L.
+- The formula of diversity treats pairs of members as independent, so the true diversity can be larger or smaller. It is
+  at least 1 - s L(L-1)/2, since each of the L(L-1)/2 pairs is alike with probability s. It is at most (1 - s)^(L/2),
+  with L/2 rounded down: members 1 and 2, 3 and 4, and so on are pairs without a common member. So these pairs are
+  independent, and in each of them the members must differ.
 
 All results are computed as logarithms (`log_usability` and so on). The logarithm of a probability near 1 is nearly
 minus the probability of failure, so it stays precise where failure is rare.
 
-**Drawing no important term.** The binomials have thousands of digits, and differences of logarithms of factorials are
-wrong by 1e-9 at n = 10^6. With Stirling's log k! = (k + 1/2) log k - k + log(2π)/2 + d(k), where d(k) is a small
-remainder, and with a = n - M - Q > 0, log h is a sum of terms as small as itself:
+**Drawing no important term.** h can't be computed from the two binomials, because they have thousands of digits, nor
+precisely from the logarithms of factorials, because their rounding errors add up to 1e-9 at n = 10^6. With Stirling's
+log k! = (k + 1/2) log k - k + log(2π)/2 + d(k), where d(k) is a small remainder, and with a = n - M - Q > 0, log h is a
+sum of numbers about as small as itself, so no digits are lost:
 
     log h = Q log(1 - M/n) + M log(1 - Q/n) + (a + 1/2) log(1 + MQ/(na)) + d(n-M) + d(n-Q) - d(n) - d(a),
 
 because (n-M)(n-Q) = na + MQ, and the terms -k of the four factorials cancel. If a = 0, only one of the C(n, M) sets
 has no important term: that of all unimportant terms.
 
-**Two members alike.** In s = Σ C(Q, j) g_j², the next summand is (Q-j)/(j+1) ((M-j)/(n-Q-M+j+1))² times the one before.
+**Two members alike.** In s = Σ C(Q, j) g_j², the summand of j + 1 is that of j times (Q-j)/(j+1) ((M-j)/(n-Q-M+j+1))².
 This ratio falls with j, so there is one largest summand. The others follow from it by products of ratios, and those far
-from it don't matter. Drawing n - M terms gives the same s, since members with the same important terms also leave out
-the same ones, so an M above n/2 is replaced by n - M. Then s is close to 1 only if h is, and 1 - s is computed from
-small numbers: (1 - h)(1 + h) minus the summands from j = 1 on.
+from it don't matter. s is the same for n - M as for M, since members with the same important terms also leave out the
+same ones. So an M above n/2 is replaced by n - M. Then s is close to 1 only if h is, and 1 - s is computed from small
+numbers: (1 - h)(1 + h) minus the summands from j = 1 on.
 
-s falls as M grows to n/2: two members that differ in d terms each have the same important terms with a probability that
-falls with d, C(n-Q, 2d) / C(n, 2d). And d has the probabilities C(M, d) C(n-M, d) / C(n, M), whose ratio for M + 1 and
-M is, up to a factor, (n-M-d) / (M+1-d), which rises with d as long as M + 1 < n - M. So with a larger M, d tends to be
-larger.
+**s falls as M grows to n/2**, so diversity rises. Suppose that each of two members has r terms that the other lacks.
+They have the same important terms if none of these 2r terms is important. The probability of that, C(n-Q, 2r) / C(n,
+2r), falls with r, and with a larger M, r tends to be larger: r has the probability C(M, r) C(n-M, r) / C(n, M). Divide
+this probability for M + 1 by that for M: the quotient is (n-M-r) / (M+1-r), times a factor that does not depend on r.
+It rises with r as long as M + 1 < n - M.
 """
 
 from __future__ import annotations
@@ -61,7 +66,7 @@ from ..errors import InputError, shown
 def log_one_minus_exp(x: Floats) -> Floats:
     """Return log(1 - e^x) for x up to 0, accurate both where e^x is nearly 0 and where it is nearly 1."""
     # `where` computes both formulas for all x, and takes the first if x > -0.69, that is if e^x is above about 1/2.
-    # `maximum` only changes x for which the second one is taken.
+    # `maximum` only changes x for which the second is taken, and keeps the first finite there.
     with np.errstate(divide="ignore"):  # x = 0 gives log 0, minus infinity
         return np.where(x > -0.69, np.log(-np.expm1(np.maximum(x, -1.0))), np.log1p(-np.exp(x)))
 
@@ -72,7 +77,8 @@ def log_draws_none(n: Floats, M: Floats, Q: Floats) -> Floats:
     It is minus infinity if h is 0. The module's docstring derives the formula, with a = n - M - Q.
     """
     a = n - M - Q
-    has_positive_a = a > 0  # the formula holds; elsewhere it gets harmless numbers, and its result is not used
+    # The formula holds where a > 0. Elsewhere it gets numbers for which it is defined, and its result is not used.
+    has_positive_a = a > 0
     positive_a = np.where(has_positive_a, a, 1.0)
     remainders = (
         _stirling_remainder(n - M)
@@ -91,8 +97,9 @@ def log_draws_none(n: Floats, M: Floats, Q: Floats) -> Floats:
 
 def log_choose(n: Floats, k: Floats) -> Floats:
     """Return the logarithm of the binomial coefficient C(n, k), by Stirling's formula; 0 if k is 0 or n."""
+    # The formula has log 0 where k is 0 or n. There it gets other numbers, and its result is not used.
     is_inside = (k > 0) & (k < n)
-    n, k = np.where(is_inside, n, 2.0), np.where(is_inside, k, 1.0)  # elsewhere any numbers without log 0
+    n, k = np.where(is_inside, n, 2.0), np.where(is_inside, k, 1.0)
     log_leading = -k * np.log(k / n) - (n - k) * log_complement(k, n) + 0.5 * np.log(n / (2.0 * np.pi * k * (n - k)))
     log_binomial = log_leading + _stirling_remainder(n) - _stirling_remainder(k) - _stirling_remainder(n - k)
     return np.where(is_inside, log_binomial, 0.0)
@@ -146,8 +153,8 @@ _NEGLIGIBLE = 40.0
 def log_pair_differs(n: Floats, M: Floats, Q: Floats) -> Floats:
     """Return log(1 - s), where 1 - s is the probability that two members do not have the same important terms.
 
-    Two members that have the same important terms also leave out the same ones, so 1 - s is the same for n - M as for
-    M, and is computed for the smaller of these two.
+    It is the same for n - M as for M, because members with the same important terms also leave out the same ones. So it
+    is computed for the smaller of the two.
     """
     n, M, Q = np.broadcast_arrays(n, np.minimum(M, n - M), Q)
     result = np.full(n.shape, -np.inf)  # the value where members have all terms (now M = 0), and never differ
@@ -155,7 +162,7 @@ def log_pair_differs(n: Floats, M: Floats, Q: Floats) -> Floats:
     flat_n, flat_M, flat_Q = n[can_differ], M[can_differ], Q[can_differ]
     log_differs = np.empty(len(flat_n))
     start = 0
-    while start < len(flat_n):  # as many entries at a time as have at most _MAX_SUMMANDS summands together
+    while start < len(flat_n):  # so many entries at a time that they have at most _MAX_SUMMANDS summands together
         n_summands = 2 * _reach(flat_n[start:], flat_Q[start:]) + 1
         part = slice(start, min(len(flat_n), start + max(1, _MAX_SUMMANDS // n_summands)))
         log_differs[part] = _log_pair_differs(flat_n[part], flat_M[part], flat_Q[part])
@@ -165,7 +172,7 @@ def log_pair_differs(n: Floats, M: Floats, Q: Floats) -> Floats:
 
 
 def _log_pair_differs(n: Floats, M: Floats, Q: Floats) -> Floats:
-    """Return log(1 - s) for vectors of n, M up to n/2, and Q; see the module's docstring for the sum s over j, and h.
+    """Return log(1 - s) for vectors of n, M and Q, with M up to n/2; the module's docstring defines s, j, g and h.
 
     The summand of j = 0 is h²: both members have no important term. It is kept apart from the others, because 1 - h²
     can be computed accurately where h is close to 1.
@@ -200,8 +207,8 @@ def _relative_summands(n: Floats, M: Floats, Q: Floats, best_j: Floats, steps: F
     j = best_j[:, None] + (steps - 1.0 if is_upwards else steps)  # the ratios are of summand j + 1 to summand j
     n, M, Q = n[:, None], M[:, None], Q[:, None]
     least_j = np.maximum(0.0, M + Q - n)  # a member leaves out at most n - M of the important terms
-    # Beyond the summands that exist, j stops where the ratio is 0, so that all further products are 0: upwards at the
-    # largest j, min(Q, M), and downwards just below the least one.
+    # Summands exist for j from least_j to min(Q, M). Steps that lead beyond this range stop where the ratio is 0, so
+    # that all further products are 0: upwards at min(Q, M), downwards just below least_j.
     j = np.clip(j, least_j - 1.0, np.minimum(Q, M))
     # The ratio of g of j + 1 to g of j. The divisor is below 1 only for j < least_j, where the ratio is not used.
     g_ratio = (M - j) / np.maximum(n - Q - M + j + 1.0, 1.0)
@@ -214,7 +221,7 @@ def _relative_summands(n: Floats, M: Floats, Q: Floats, best_j: Floats, steps: F
 
 
 def _largest_summand(n: Floats, M: Floats, Q: Floats) -> Floats:
-    """Return the j of the largest summand of s: the smallest j after which summands don't rise, found by bisection."""
+    """Return the j of the largest summand of s, by bisection: the smallest j whose next summand is not larger."""
     low, high = np.maximum(0.0, M + Q - n), np.minimum(Q, M)
     while (low < high).any():
         middle = np.floor((low + high) / 2.0)
@@ -228,9 +235,10 @@ def _largest_summand(n: Floats, M: Floats, Q: Floats) -> Floats:
 def _reach(n: Floats, Q: Floats) -> int:
     """Return how many summands on each side of the largest one have to be added; those farther away are negligible.
 
-    The slope of the logarithms of the summands falls by at least c = 4/(Q + 2) + 8/(n - Q + 2) per step, so k steps
-    away from the largest one they are lower by about c k²/2. That is `_NEGLIGIBLE` at k = √(2 `_NEGLIGIBLE` / c); two
-    more steps make up for the "about". The result is enough for all entries of n and Q.
+    From each summand to the next, the difference of their logarithms falls by at least c = 4/(Q + 2) + 8/(n - Q + 2).
+    So k steps away from the largest summand, the logarithm is lower by about c k²/2. That reaches `_NEGLIGIBLE` at
+    k = √(2 `_NEGLIGIBLE` / c); two steps are added because of the "about". The result is enough for all entries of n
+    and Q.
     """
     curvature = 4.0 / (Q + 2.0) + 8.0 / (n - Q + 2.0)
     return int(np.ceil(np.sqrt(2.0 * _NEGLIGIBLE / curvature.min()))) + 2
@@ -309,7 +317,7 @@ def expected_difference(n: ArrayLike, M: ArrayLike, Q: ArrayLike) -> Any:
 
 
 class ProbabilityBounds(NamedTuple):
-    """Guaranteed bounds of the true probabilities of coverage and diversity."""
+    """Bounds between which the true coverage and diversity lie; floats, or arrays for arrays of sizes."""
 
     least_coverage: Any
     most_coverage: Any
@@ -318,12 +326,13 @@ class ProbabilityBounds(NamedTuple):
 
 
 def bounds(n: ArrayLike, M: ArrayLike, L: ArrayLike, Q: ArrayLike) -> ProbabilityBounds:
-    """Return bounds of coverage and diversity that hold without independence. The parameters are those of `usability`.
+    """Return bounds of the true coverage and diversity, which hold although terms and pairs are not independent.
 
-    The lower bounds are 1 minus the sum of the probabilities that a term is missed, or that a pair of members has the
-    same important terms; they are at least 0. The upper bound of coverage is the formula itself. That of diversity is
-    the formula for L/2 disjoint pairs of members, and 0 if there are more members than possible sets of important
-    terms.
+    The parameters are those of `usability`. The lower bound of coverage is 1 minus the sum over the important terms of
+    the probability that no member has the term, and that of diversity 1 minus the sum over the pairs of members of the
+    probability that they have the same important terms; both are at least 0. The upper bound of coverage is the formula
+    of `coverage`. That of diversity is the probability that L/2 pairs without a common member all differ, and 0 if
+    there are more members than possible sets of important terms.
 
     Examples
     --------

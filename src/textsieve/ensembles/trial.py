@@ -47,6 +47,7 @@ from .vote_rules import (
 )
 
 STAGE = "members trained"
+"""The name of the stage that is reported to `progress`."""
 
 
 class RandomSplit(NamedTuple):
@@ -137,8 +138,9 @@ class Repetition:
     def member_outputs(self, n_terms: int, n_members: int) -> Iterator[MemberOutput]:
         """Train members; yield for each its scores of the test documents, and for which documents it abstains.
 
-        A member has `n_terms` terms, or all if there are fewer. If members have all terms and neither the classifier
-        nor a step of it has a `random_state`, all members are equal, so only one is trained.
+        A member has `n_terms` terms, or all if there are fewer. Members with all terms are equal unless the classifier,
+        or a step of it, has a `random_state`. Of equal members, only one is trained, and its output is yielded for each
+        member.
         """
         n_terms = min(n_terms, self.n)
         if n_terms == self.n and not random_states_of(self._estimator):
@@ -172,7 +174,7 @@ def repetitions(
     return (Repetition(base, X, y, split, prepare, n_jobs) for split in splits)
 
 
-def checked_documents(X: Any, y: Any) -> tuple[csr_matrix, NDArray[Any]]:
+def validate_documents(X: Any, y: Any) -> tuple[csr_matrix, NDArray[Any]]:
     """Return the documents as sparse rows, and one label for each; raise an error if they are invalid."""
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=None)
     check_classification_targets(y)
@@ -202,10 +204,11 @@ def _require_two_classes(y: NDArray[Any], number: int) -> None:
 
 
 def progress_reporter(progress: Progress | None, total: int) -> Callable[[], None]:
-    """Return a function to call for each newly trained member, which reports the number so far to `progress`."""
+    """Return a function to call after each trained member; it reports the number trained so far to `progress`."""
     on_progress, n_done = progress_or_shown(progress), 0
 
     def report() -> None:
+        """Report one more trained member."""
         nonlocal n_done
         n_done += 1
         on_progress(STAGE, n_done, total)
@@ -294,7 +297,7 @@ def subspace_trial(
     # Both raise `InputError` for invalid settings, before any member is trained.
     require_combination(combine)
     refuse_averages_of_cosines(member_classifier(estimator), combine)
-    X, y = checked_documents(X, y)
+    X, y = validate_documents(X, y)
     splits = random_splits(X.shape[0], test_share=test_share, repeats=repeats, random_state=random_state)
     results: list[_Evaluation] = []
     for repetition in repetitions(X, y, splits, estimator=estimator, prepare=prepare, n_jobs=n_jobs):
@@ -334,7 +337,7 @@ def _evaluate(repetition: Repetition, n_terms: int, n_members: int, report: Call
         answers[number] = np.where(member_abstains, ABSTAINED, one_column_per_class(scores).argmax(axis=1))
         report()
     # One member with all terms is the single classifier. It decides by its scores even where a member would abstain.
-    ((single_scores, _),) = repetition.member_outputs(n_terms=repetition.n, n_members=1)
+    [(single_scores, _)] = repetition.member_outputs(n_terms=repetition.n, n_members=1)
     accuracy_by_rule = {rule: float(repetition.is_correct(tally.decisions(rule)).mean()) for rule in COMBINATIONS}
     is_single_correct = repetition.is_correct(one_column_per_class(single_scores).argmax(axis=1))
     return _Evaluation(accuracy_by_rule, float(is_single_correct.mean()), answers, repetition.true_numbers)

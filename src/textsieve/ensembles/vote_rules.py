@@ -2,14 +2,14 @@
 
 Each member gives every class a score. By *vote*, a member votes for the class with its largest score (the first of
 equal ones), and the class with the most votes wins; ties go to the class with more training documents, then to the
-first. A member that has no term of a document would score only its intercepts, the same for every such document, so it
-abstains. By *mean*, the class with the largest mean score wins; there all members count, because otherwise the mean
-would not be a linear function of the document.
+first. A member that has no term of a document abstains, because its scores would be its intercepts, the same for every
+such document. By *mean*, the class with the largest mean score wins. Here no member abstains: a mean of fewer members
+for some documents would not be a linear function of the document.
 
-Only the votes and the sums of scores so far are stored, to which each member adds its own. So an ensemble of 1,000
-members evaluated after 100, 200, ... of them is ten ensembles for the price of one, without a table of members x
-documents x classes. Scores are added in the order of the members, so the first members of a large ensemble equal a
-small ensemble to the last bit.
+Only the votes and the sums of scores so far are stored, and each member adds its own to them. So an ensemble of 1,000
+members can be evaluated after 100, 200, ... of them, which are ten ensembles for the price of one, and no table of
+members x documents x classes is needed. Scores are added in the order of the members, so the first members of a large
+ensemble give the same scores as a small ensemble, to the last bit.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -36,13 +36,14 @@ def one_column_per_class(scores: Floats) -> Floats:
 
 
 def abstains(rows: csr_matrix, terms: Ints) -> Bools:
-    """Return a mask of the documents for which a member abstains, because they contain none of its terms, `terms`.
+    """Return a mask of the documents that contain none of a member's terms, so that the member abstains.
 
-    The rows must have no stored zeros.
+    The rows must have no stored zeros, which would count as terms of the document.
     """
     is_known = np.zeros(rows.shape[1], np.bool_)
     is_known[terms] = True
-    # The number of stored values of known terms before each stored value; it does not grow in rows without known terms.
+    # The number of values of known terms before each stored value, row by row. It is the same at the beginning and at
+    # the end of a row without known terms.
     n_known_before = np.concatenate([[0], np.cumsum(is_known[rows.indices])])
     return np.asarray(n_known_before[rows.indptr[1:]] == n_known_before[rows.indptr[:-1]])
 

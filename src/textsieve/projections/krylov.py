@@ -1,29 +1,32 @@
 """Compute the largest eigenvalues of a symmetric operator T, and their eigenvectors, from products with T alone.
 
-The columns U, T U, T² U, ... of a block U soon span the eigenvectors at the ends of the spectrum. They are
-orthonormalised one block at a time (block Lanczos), which gives a basis Q. In this basis T is a small matrix H. An
-eigenvector y of H with the eigenvalue θ gives the approximation Q y of an eigenvector of T, the best one within the
-span of the basis. T times the newest block lies in that span except for a part that is the next block times a matrix B,
-the coupling. So the residual ||T Q y - θ Q y|| = ||B y_last||, where y_last are the entries of y for the newest block,
-is known without another product. When the basis is full, it is reduced to the best approximations and the next block,
-and the iteration continues from there (thick restart), until all residuals are small.
+U is a block of a few columns. The columns of U, T U, T² U, ... soon span the eigenvectors at the ends of the spectrum.
+They are orthonormalised one block at a time (block Lanczos), which gives a basis Q. In this basis, T is a small matrix
+H. If y is an eigenvector of H with the eigenvalue θ, then Q y approximates an eigenvector of T, as well as is possible
+within the span of the basis.
 
-With a block of several columns, one pass over the documents computes several products, the other steps become matrix
-products, and equal eigenvalues are found. The start is fixed, so the result is reproducible.
+How good the approximation is, its residual ||T Q y - θ Q y||, is known without another product. T times the newest
+block lies in the span of the basis, except for a part: the next block times a matrix B, the *coupling*. So the residual
+is ||B y_last||, where y_last are the entries of y for the newest block. When the basis is full, it is reduced to the
+best approximations and the next block, and the iteration continues from there (thick restart), until all residuals are
+small.
 
-scipy's `eigsh` with a `LinearOperator` over the terms multiplies one column at a time and takes several times as long
-as this solver for 20 and for 100 directions of 20 Newsgroups (benchmarks/projecting.py). Without the terms that occur
-in a single document, and measured as CPU time in one thread, `eigsh` takes 0.4 times as long as this solver for 20
-directions and 2.1 times as long for 100, the default.
+Blocks have several columns, because then one pass over the documents computes several products, the other steps become
+matrix products, and eigenvectors of equal eigenvalues are found. The start is fixed, so the result is reproducible.
+
+scipy's `eigsh` multiplies one column at a time. With a `LinearOperator` over the terms, it takes several times as long
+as this solver for 20 and for 100 directions of 20 Newsgroups (benchmarks/projecting.py). If the terms that occur in a
+single document are left out, and CPU time in one thread is measured, `eigsh` takes 0.4 times as long as this solver for
+20 directions and 2.1 times as long for 100, the default.
 
 The inner product is <u, v> = u' P v (see `trace_operator`). So for every column u its *dual* P u is stored, too, and
 <u, v> = (P u)' v.
 
-P may map some z to 0. The part of a column along z has no length in this inner product. If the spectrum is flat and far
-from 0, much more is subtracted from T U than is left, and the part along z grows from block to block. This part does no
-harm until its rounding errors show in the duals. With ε, the precision of a float, these errors are about ε ||P||
-||u||, so <u, u> = 1 is off by ε ||P|| ||u||². When that is no longer small, the solver raises `DriftError`, and the
-caller has to use the operator over terms, where P = I.
+**Drift.** P may map some vectors z to 0. The part of a column along such a z has no length in this inner product, so
+nothing keeps it small. If the spectrum is flat and far from 0, much more is subtracted from T U than is left, and the
+part along z grows from block to block. It does no harm until its rounding errors show in the duals. With ε, the
+precision of a float, these errors are about ε ||P|| ||u||, so <u, u>, which should be 1, is off by ε ||P|| ||u||². When
+that is no longer small, the solver raises `DriftError`, and the caller has to use the operator over terms, where P = I.
 """
 
 from typing import NamedTuple
@@ -48,13 +51,12 @@ _DEPENDENT = 1e-14
 _NEARLY_ORTHOGONAL = 1e-11
 """The largest overlap of a new block with the basis that need not be subtracted again."""
 
-
 _LARGEST_DRIFT = 1e8
 """The largest allowed ||P|| ||u||² of a column u with <u, u> = 1: 8 of 16 digits are lost."""
 
 
 class DriftError(ArithmeticError):
-    """Raised when columns have grown too much along vectors that P maps to 0."""
+    """Raised when columns have grown too much along vectors that P maps to 0; see "Drift" in the module's docstring."""
 
 
 class Eigenpairs(NamedTuple):
@@ -92,10 +94,10 @@ class _Basis:
         self._metric_norm_squared = 0.0  # about ||P||²
 
     def orthonormal_part(self, block: Floats, inner: Floats | None = None, floor: float = 0.0) -> _Block:
-        """Return orthonormal columns for the part of a block outside the span of the basis Q.
+        """Return orthonormal columns that span the part of a block outside the span of the basis Q.
 
-        Parts shorter than `floor` are left out as noise. `inner` is the inner product <Q, block>, if it is known
-        already.
+        Directions in which this part is shorter than `floor` are left out as noise. `inner` is the inner product
+        <Q, block>; if it is None, it is computed.
         """
         columns, duals = self._columns[:, : self.size], self._duals[:, : self.size]
         block = self._operator.remove_constant(block - columns @ (duals.T @ block if inner is None else inner))
@@ -112,7 +114,7 @@ class _Basis:
         return new
 
     def _require_no_drift(self, new: _Block) -> None:
-        """Raise `DriftError` if a new column is so long that rounding errors show in its dual."""
+        """Raise `DriftError` if a new column u is so long, as ||u||, that rounding errors show in its dual P u."""
         if self._operator.is_euclidean or new.width == 0:
             return
         squared_lengths = np.sum(new.columns**2, axis=0)
@@ -125,7 +127,7 @@ class _Basis:
     def random_block(self, rng: np.random.Generator) -> _Block:
         """Return random directions outside the span of the basis; no columns if the basis spans the whole space."""
         block = self._operator.remove_constant(rng.standard_normal((self._operator.size, BLOCK)))
-        # The root mean square of the lengths; the sum has all squared lengths, and is negative only by rounding errors.
+        # The root mean square of the columns' lengths. The sum of their squares is negative only by rounding errors.
         typical_length = float(np.sqrt(np.abs(np.sum(block * self._operator.dual(block))) / BLOCK))
         return self.orthonormal_part(block, floor=_RANDOM_VANISHED * typical_length)
 
@@ -194,14 +196,14 @@ def count_positive(eigenvalues: Floats, largest: float) -> int:
 
 
 def largest_eigenvalues(operator: TraceOperator, n_wanted: int, start: Floats, tol: float, max_iter: int) -> Eigenpairs:
-    """Return the `n_wanted` largest eigenvalues of T as far as they are positive, with their eigenvectors.
+    """Return the `n_wanted` largest eigenvalues of T, or all positive ones if there are fewer, with their eigenvectors.
 
-    There are fewer if T has no more. `start` is the first block. `tol` is the largest allowed residual ||T u - θ u|| of
-    an eigenvector u with the eigenvalue θ, as a share of the largest eigenvalue; `max_iter` is the maximum number of
-    times that the basis is filled.
+    `start` is the first block. `tol` is the largest allowed residual ||T u - θ u|| of an eigenvector u with the
+    eigenvalue θ, as a share of the largest eigenvalue; `max_iter` is the maximum number of times that the basis is
+    filled.
     """
     rng = np.random.default_rng(0)
-    # The size of the full basis: well above n_wanted, so that few restarts are needed.
+    # The number of columns of a full basis: well above n_wanted, so that few restarts are needed.
     most_columns = min(max(2 * n_wanted + 12 * BLOCK, 28 * BLOCK), operator.size)
     basis = _Basis(operator, most_columns + BLOCK)  # with room for the block that is appended after a restart
     basis.append(basis.orthonormal_part(start))
@@ -218,7 +220,7 @@ def largest_eigenvalues(operator: TraceOperator, n_wanted: int, start: Floats, t
         residuals = np.linalg.norm(coupling @ vectors[basis.size - basis.last_width :], axis=0)
         n_positive = count_positive(values[:n_wanted], largest)
         residual = float(residuals[:n_positive].max(initial=0.0)) / (largest or 1.0)
-        # If fewer than n_wanted are positive, others may still appear, unless a restart brought no new one.
+        # If fewer than n_wanted are positive, more may still appear, unless the last restart brought no new one.
         is_complete = n_positive == min(n_wanted, basis.size) or n_positive == previous_n_positive
         # Stop if the basis spans the whole space, if the result is accurate and complete, or after `max_iter` fillings.
         if next_block.width == 0 or (residual <= tol and is_complete) or n_iter == max_iter:

@@ -1,22 +1,24 @@
 """Compute the directions of a trace projection from documents or statistics, with a method that suits their size.
 
-**Signs.** If w is an eigenvector, so is -w. The sign is fixed so that the entry of largest magnitude is positive, the
-first one of equals. A direction raises the trace only if its eigenvalue is positive; an eigenvalue within rounding
-errors (`ZERO_TOLERANCE` times the largest magnitude) counts as 0.
+A direction raises the trace only if its eigenvalue is positive. An eigenvalue within rounding errors (`ZERO_TOLERANCE`
+times the largest magnitude) counts as 0.
+
+**Signs.** If w is an eigenvector, so is -w. The sign is fixed so that the entry of largest magnitude, the first of
+equals, is positive.
 
 **Class centroids.** At weight 1, the matrix is S_b = sum_j p_j (m_j - m)(m_j - m)'. Here p_j is the share of class j,
 m_j the mean of its documents, and m the mean of the m_j, weighted by p_j. S_b = M M', where the columns of M (terms x
-classes) are sqrt(p_j)(m_j - m). The eigenvectors of S_b are the left singular vectors of M. M is tall, so M = Q R
-first, with R no larger than classes x classes, and then R = A Σ B': the directions are the columns of Q A, and the
-eigenvalues are Σ². The QR alone spans the same space; the SVD of the small R rotates it so that the first directions
-hold most of the scatter.
+classes) are sqrt(p_j)(m_j - m). The eigenvectors of S_b are the left singular vectors of M. As M usually has many more
+terms than classes, it is decomposed in two steps: M = Q R by QR, with R no larger than classes x classes, and then
+R = A Σ B' by SVD. The directions are the columns of Q A, and the eigenvalues are Σ². The columns of Q alone would span
+the same space; A rotates them so that the first directions hold most of the scatter.
 
 M comes from the sums in `ClassStats`. It is dense: it takes two arrays of (terms x classes) numbers of 8 bytes.
 
-**Scale.** An eigenvalue is a sum of squares of values, and the solver squares those again: for values of 1e90 that
-overflows, and for 1e-100 it underflows to 0. So such values are divided by a power of two, which rounds nothing;
-values of usual size are left unchanged. Eigenvectors do not depend on the scale, and eigenvalues are multiplied by its
-square afterwards. If they overflow or underflow then, `InputError` is raised.
+**Scale.** An eigenvalue is a sum of squares of the documents' values, and the solver squares eigenvalues: for values of
+1e90 that overflows, and for 1e-100 it underflows to 0. So such values are divided by a power of two, which rounds
+nothing; values of usual size are left unchanged. Eigenvectors do not depend on the scale, and eigenvalues are
+multiplied by its square afterwards. If they overflow or underflow then, `InputError` is raised.
 """
 
 from typing import Any, NamedTuple
@@ -68,9 +70,10 @@ def orthonormalise(columns: Floats) -> Floats:
 
 def fix_signs(columns: Floats) -> Floats:
     """Return each column or its negative, so that its entry of largest magnitude, the first of equals, is positive."""
+    # Of each column, the largest magnitude of a positive and of a negative entry.
     largest_positive, largest_negative = columns.max(axis=0, initial=0.0), -columns.min(axis=0, initial=0.0)
     is_flipped = largest_negative > largest_positive
-    for number in np.flatnonzero(largest_negative == largest_positive):  # the first of the two decides
+    for number in np.flatnonzero(largest_negative == largest_positive):  # the entry that comes first decides
         column = columns[:, number]
         is_flipped[number] = column[np.abs(column).argmax()] < 0.0
     return columns * np.where(is_flipped, -1.0, 1.0)
@@ -116,7 +119,8 @@ def centred_centroids(stats: ClassStats, class_weight: ClassWeight = None) -> Fl
     """
     shares = class_shares(stats.class_docs, class_weight)
     cells = stats.cells
-    # The kernel subtracts a point near m from each class mean without losing digits; the next line subtracts the rest.
+    # m is subtracted in two steps, so that no digits are lost if the class means are close to it: the kernel subtracts
+    # a point near m, and the next line the mean of the differences that remain.
     centroids = means_apart(cells.class_starts, stats.class_docs, cells.terms, *cells.sums, stats.n_terms)
     centroids -= shares @ centroids
     centroids *= np.sqrt(shares)[:, np.newaxis]
@@ -172,7 +176,10 @@ def trace_directions(
 
 
 def best_between_centroids(documents: CentredDocuments, mixture: Mixture) -> Directions:
-    """Return the direction between class means that lowers the trace least, or no direction if the means are equal."""
+    """Return the direction within the span of the class means that lowers the trace least, if none raises it.
+
+    If the means are equal, return no direction.
+    """
     centroids = documents.to_terms(mixture.combine_centroids(np.eye(len(mixture.shares))))  # M (terms x classes)
     span = centroid_directions(centroids.T.copy())
     n_kept = count_positive(span.eigenvalues, float(span.eigenvalues.max(initial=0.0)))
@@ -198,7 +205,7 @@ def _start_block(operator: TraceOperator, mixture: Mixture) -> Floats:
     # At least one: above weight 1, `TraceProjection` requires two classes.
     n_combinations = min(BLOCK, mixture.n_classes - 1)
     combinations = operator.combine_centroids(random((len(mixture.shares), n_combinations)))
-    # The other columns are random, of a similar magnitude.
+    # The other columns are random, with entries of a similar magnitude.
     others = np.abs(combinations).max() * random((operator.size, BLOCK - n_combinations))
     return np.hstack([combinations, others])
 

@@ -1,15 +1,17 @@
 """Trace projections: the orthonormal directions W that maximise the trace tr(W' S W), S(λ) = λ S_b + (1 - λ) C.
 
 C is the scatter of all N documents around their mean, and S_b that of the class means, weighted by the classes' shares.
-W' is the transpose of W, which has a column for each of p directions. The selectors OCFS and TOFA maximise tr(W' S W)
-over the W that select terms. Over all W with W'W = I, the maximum is the sum of the p largest eigenvalues of S, and the
-columns of W are their eigenvectors. λ = 0 is principal component analysis, λ = 1 the orthogonal centroid algorithm, and
-λ = 2 the maximum margin criterion S_b - S_w, where S_w = C - S_b. S_w is the scatter within the classes if each
-document has one label and classes are not balanced. Unlabelled documents count in C alone, and a multilabel document
-counts once in C and once for each label in S_b.
+W (terms x directions) has a column for each of p directions, and W' is its transpose. The selectors OCFS and TOFA
+maximise the same trace over those W whose columns each select a single term. Over all W with W'W = I, the maximum is
+the sum of the p largest eigenvalues of S, and the columns of W are their eigenvectors.
 
-At λ = 1 the table of statistics is enough. Otherwise products with the documents are needed, and S is never computed
-(`trace_operator`): a few hundred products give the directions (`krylov`).
+λ = 0 is principal component analysis, λ = 1 the orthogonal centroid algorithm, and λ = 2 the maximum margin criterion
+S_b - S_w, where S_w = C - S_b. S_w is the scatter within the classes if each document has one label and classes are not
+balanced. Unlabelled documents count in C alone, and a multilabel document counts once in C and once for each label in
+S_b.
+
+At λ = 1 the table of statistics is enough. Otherwise the directions come from a few hundred products of S with vectors
+(`krylov`). These are computed from the documents, without the matrix S (`trace_operator`).
 """
 
 from __future__ import annotations
@@ -47,11 +49,16 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
 DEFAULT_COMPONENTS = 100
+"""The number of directions for weights below 1, if the setting is None."""
+
 _LARGEST_WEIGHT = 1e12  # with larger weights, the smaller part of the sum loses all its digits
 
 
 class NeedsDocuments(InputError, AttributeError):
-    """Raised at other weights for a method that works at weight 1 only, so that `hasattr` returns False for it."""
+    """Raised at weights other than 1 by methods that work at weight 1 only.
+
+    It is an `AttributeError`, so that `hasattr` returns False for such a method.
+    """
 
 
 class _Solution(NamedTuple):
@@ -231,8 +238,9 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return _Solution(directions, scale_down(documents.mean, -exponent))  # minus: scales up again
 
     def _n_wanted_directions(self, class_docs: Ints, n_documents: int, n_terms: int) -> int:
-        """Return the number of directions to compute, at most; raise `InputError` if there are too few classes.
+        """Return the largest number of directions to compute; raise `InputError` if there are too few classes.
 
+        It is the setting `n_components`, or the default, and at most the number of directions that can raise the trace.
         `class_docs` has the number of documents of each class.
         """
         n_classes = int(np.count_nonzero(class_docs))
@@ -256,7 +264,7 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return max_directions if self.weight >= 1 else min(max_directions, DEFAULT_COMPONENTS)
 
     def _on_unlabelled(self) -> str:
-        """Return a sentence about the label that means "no label", if there is one."""
+        """Return a sentence about the label that means "no label"; empty if there is no such label."""
         return "" if self.unlabelled is None else f" The label {self.unlabelled!r} means none, as unlabelled= says."
 
     def _require_directions(self, directions: Directions) -> Directions:
@@ -374,7 +382,10 @@ class TraceProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return np.asarray((rows - mean) @ columns)
 
     def inverse_transform(self, X: Any) -> Floats:
-        """Return the documents nearest to the mean that have these projections: a dense array (documents x terms)."""
+        """Return a document for each row of projections, as a dense array (documents x terms).
+
+        Many documents have the same projections; of these, the one nearest to the mean is returned.
+        """
         directions, mean = self._fitted_solution()
         columns = directions.columns
         if sparse.issparse(X):
@@ -409,7 +420,7 @@ def _values(rows: Any) -> Floats:
 
 
 def _centred_documents(rows: Any, exponent: int, threads: int) -> DenseDocuments | SparseDocuments:
-    """Return the documents, divided by 2**exponent, as an operator that multiplies with the centred documents.
+    """Return the documents, divided by 2**exponent, in a form that computes products with the centred documents.
 
     Raises `InputError` for values so large that the sum of their squares is not finite.
     """

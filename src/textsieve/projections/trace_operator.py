@@ -9,14 +9,15 @@ centred directly.
 Most terms occur in one document only. Such a term adds to X X' only the square of its weight, in one entry of the
 diagonal, so products with X X' skip it; with 20 Newsgroups that leaves 56,000 terms of 130,000.
 
-If a term is in all documents, its mean may be so much larger than its spread that the difference is lost in rounding.
-So the value of such a term in the first document is first subtracted from all its values. J X stays the same, because J
-subtracts the mean that remains.
+If a term is in all documents, its mean may be so large, compared with the differences between its values, that
+subtracting it loses these in rounding errors. So the value of the term in the first document is subtracted from all its
+values first. J X stays the same, because J subtracts the mean that remains.
 
-**The objective.** The centroids are means of documents, so S_b, like C, can be computed from the centred documents J X
-alone. Let n_j be the size of class j, p_j its share, m_j the mean of its documents, m the mean of the m_j weighted by
-p_j, 1_j the indicator vector of the documents of the class, and v = sum_j (p_j / n_j) 1_j. With the columns a_j =
-sqrt(p_j) (1_j / n_j - v) of a matrix A (documents x classes), X' a_j = sqrt(p_j)(m_j - m), and each a_j sums to 0. So
+**The objective.** The mean of a class is a combination of documents, so S_b, like C, can be computed from the centred
+documents J X alone. Let n_j be the size of class j, p_j its share, and 1_j the vector with 1 for the documents of the
+class and 0 for others. Then X' (1_j / n_j) is m_j, the mean of the class. With v = sum_j (p_j / n_j) 1_j, X' v is m,
+the mean of the m_j weighted by p_j. Let A (documents x classes) be the matrix with the columns a_j = sqrt(p_j) (1_j /
+n_j - v), so that X' a_j = sqrt(p_j)(m_j - m). As each a_j sums to 0, J does not change it, and
 
     S(λ) = λ S_b + (1 - λ) C = (J X)' K (J X)        with K = λ A A' + ((1 - λ) / N) I.
 
@@ -30,13 +31,14 @@ So eigenvectors can be computed in two ways, of which the one with the shorter v
 - over documents: u, with S X' J u = X' J (K G u), where G = J X X' J; the inner product of the directions that two
   vectors u and v represent is u' G v.
 
-Both ways have the same form, an operator T that is symmetric in an inner product <u, v> = u' P v, for any vectors u and
-v: over terms P = I and T = S, over documents P = G and T = K G.
+Both ways have the same form, so one solver works for both: the eigenvectors of an operator T are wanted, and T is
+symmetric in an inner product <u, v> = u' P v. Over terms P = I and T = S, over documents P = G and T = K G.
 
-Some vectors u represent no direction, X' J u = 0: the constant vector, and for example the difference of two equal
-documents. G maps them to 0, so the inner product does not see such a part of a vector, and nothing in the solver would
-keep it from growing until the rest is lost in its rounding errors. The constant part is subtracted from every new block
-(`remove_constant`); `krylov` explains how other such parts are handled.
+Over documents, some vectors u represent no direction, because X' J u = 0: the constant vector, and for example the
+difference of two equal documents. G maps them to 0, so if a vector has such a part, the inner product does not see it.
+Nothing in the solver would keep the part from growing until the rest of the vector is lost in its rounding errors. So
+the constant part is subtracted from every new block (`remove_constant`); `krylov` explains how other such parts are
+handled.
 """
 
 from __future__ import annotations
@@ -57,12 +59,16 @@ from ..threads import parallel_map
 ZERO_TOLERANCE = 1e-12
 """Eigenvalues up to this share of the largest count as 0.
 
-Over documents this includes eigenvalues of G, which are squares of the documents' values. So a part of the documents
-that is a millionth of the largest or less may be lost, and a direction is then wrong by at most that share.
+Over documents, this also applies to the eigenvalues of G. They are sums of squares of the documents' values, so a
+direction in which the values are a millionth of those in the largest direction, or less, counts as 0 and may be lost.
+Other directions are then wrong by at most that share.
 """
 
 _PARTS_PER_THREAD = 4
+"""The number of parts of the rows for each thread: several, so that threads that finish early get another one."""
+
 _ROWS_PER_BATCH = 256
+"""The number of rows of a Gram matrix that are computed at a time."""
 
 
 class CentredDocuments(Protocol):
@@ -128,7 +134,10 @@ class DenseDocuments:
 
 
 class _SharedTerms(NamedTuple):
-    """The terms that occur in several documents, which products with X X' visit; the others only add a diagonal."""
+    """The terms that occur in several documents, with which products with X X' are computed.
+
+    A term that occurs in one document only adds the square of its weight to the diagonal of X X'.
+    """
 
     terms: Ints  # by descending document frequency, so that frequent terms are adjacent in memory
     positions: NDArray[Any]  # for each value of the matrix: the position of its term in `terms`, or len(terms)
@@ -222,13 +231,14 @@ class SparseDocuments:
     ) -> Floats:
         """Return the given rows of a matrix times a dense block, followed by some rows of zeros.
 
-        `columns` says for each stored value of the matrix which row of the block to multiply it with; it replaces the
-        column indices of the matrix.
+        `columns` replaces the column indices of the matrix: it has for each stored value the number of the row of the
+        block to multiply it with. `apply_gram` uses this to number the shared terms from 0.
         """
         block = np.ascontiguousarray(block)
         products = np.empty((len(row_numbers) + n_zero_rows, block.shape[1]))
         products[len(row_numbers) :] = 0.0
-        ends = np.cumsum(matrix.indptr[row_numbers + 1] - matrix.indptr[row_numbers])  # of rows, in values
+        n_values = matrix.indptr[row_numbers + 1] - matrix.indptr[row_numbers]  # of each row
+        ends = np.cumsum(n_values)
         _run_in_parts(
             lambda begin, end: multiply_rows(
                 matrix.indptr, columns, matrix.data, row_numbers, block, begin, end, products
@@ -248,6 +258,7 @@ def _run_in_parts(work: Callable[[int, int], None], ends: Ints, n_threads: int) 
         work(0, len(ends))
         return
     n_parts = _PARTS_PER_THREAD * n_threads
+    # The rows at which the number of values passes 1/n_parts, 2/n_parts, ... of all values.
     cuts = np.searchsorted(ends, ends[-1] * np.arange(1, n_parts) / n_parts)
     bounds = [0, *cuts.tolist(), len(ends)]
     parallel_map(lambda part: work(*bounds[part : part + 2]), n_parts, n_threads)
@@ -262,7 +273,7 @@ class Mixture:
     """The operator K = λ A A' + ((1 - λ) / N) I, which mixes the scatter of class means with that of N documents.
 
     With the centred documents J X, the trace objective is S = (J X)' K (J X). `weight` is λ, and `shares` has the share
-    p_j of each class. Column j of A (documents x classes) gives the centred centroid of class j, times sqrt(p_j).
+    p_j of each class. X' times column j of A (documents x classes) is the centred centroid of class j, times sqrt(p_j).
     """
 
     def __init__(self, weight: float, pairs: LabelPairs, shares: Floats) -> None:
@@ -309,7 +320,7 @@ class TraceOperator(Protocol):
     is_euclidean: bool  # whether P = I
 
     def remove_constant(self, block: Floats) -> Floats:
-        """Return U without the constant part, if that represents no direction."""
+        """Return U without its constant part, over documents; over terms, return U unchanged."""
 
     def dual(self, block: Floats) -> Floats:
         """Return the duals P U of the columns U, with which inner products are computed: <U, V> = (P U)' V."""

@@ -1,10 +1,10 @@
 """The base class of all selectors: it computes statistics, ranks terms, limits their number and breaks ties.
 
-A method is a function from `ClassStats` to one score per term, `score_terms`, which is all that a subclass needs. The
-base class does the rest: `fit` computes the statistics, `partial_fit` adds to them, and `fit_stats` takes existing
-ones. Terms are ranked by score; of equal scores, the lower column comes first. The selector keeps the best `k` terms,
-or those with at least a minimum score; if both limits are set, both apply. A method that needs more than the statistics
-can read the documents a second time in `_read_documents`, batch by batch, and knows the labels of each document there.
+Most subclasses define only `score_terms`, which computes one score per term from `ClassStats`. The base class does the
+rest: `fit` computes the statistics, `partial_fit` adds to them, and `fit_stats` takes existing ones. Terms are ranked
+by score; of equal scores, the lower column comes first. The selector keeps the best `k` terms, or those with at least a
+minimum score; if both limits are set, both apply. A method that needs more than the statistics overrides
+`_read_documents`, where it can read the documents a second time, in batches, together with their labels.
 """
 
 from __future__ import annotations
@@ -46,7 +46,16 @@ DEFAULT_K = 1000
 """The number of terms to select if no setting limits it."""
 
 
-def ranked(scores: Floats) -> Ints:
+def without_duplicates(rows: csr_matrix) -> csr_matrix:
+    """Return rows whose columns ascend without duplicates; duplicates are added up. The argument is not changed."""
+    if rows.has_canonical_format:
+        return rows
+    rows = rows.copy()
+    rows.sum_duplicates()
+    return rows
+
+
+def rank_by_score(scores: Floats) -> Ints:
     """Return the columns from the best score to the worst; of equal scores, the lower column comes first."""
     return np.argsort(-scores, kind="stable")
 
@@ -68,7 +77,7 @@ def resolve_k(k: Limit, n_terms: int) -> int | None:
     )
 
 
-class RankedTerms(NamedTuple):
+class TermSelection(NamedTuple):
     """The scores of all columns, all columns from best to worst, and a mask of the selected columns."""
 
     scores: Floats
@@ -93,7 +102,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     chooses_own_k: ClassVar[bool] = False
     """True if the method itself determines the number of selected terms when no limit is given."""
     stats_: ClassStats
-    _selection: RankedTerms | None = None
+    _selection: TermSelection | None = None
     """None before fitting, and after `partial_fit` until an attribute is read."""
 
     # -- the method, which subclasses define ---------------------------------------------------------------------
@@ -131,30 +140,31 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def class_scorer(self, stats: ClassStats) -> ScoreForClass:
         """Return a function that scores the terms for a single class, given its number, for tables of the best terms.
 
-        A score is above 0 if the term favours the class. By default, the terms that are in a larger share of the
-        class's documents than of all documents have their scores of `score_terms`, less the lowest if that is
-        negative, and all others have 0. Override this for a method that scores each class.
+        A score is above 0 if the term favours the class. By default, these are the terms that are in a larger share of
+        the class's documents than of all documents. Their scores are those of `score_terms`; if some of these are
+        negative, all are raised so that the lowest is 0. All other terms get 0. Override this for a method that scores
+        each class.
         """
         scores = self.score_terms(stats)
-        scores = scores - min(scores.min(initial=0.0), 0.0)
+        scores = scores - min(scores.min(initial=0.0), 0.0)  # without negative scores, subtracts 0
         return lambda number: np.where(stats.favours(number), scores, 0.0)
 
     def _rank_for_class(self, number: int, columns: Ints, scores: Floats) -> Ints:
         """Rank some columns for a class: return their positions in `columns`, from the best column to the worst.
 
         `number` is the number of the class, `columns` are ascending, and `scores` has the score of each of them for the
-        class. Of equal scores, the lower column comes first. Subclasses can break ties in another way, for which they
-        need `number` and `columns`.
+        class: for columns `[3, 5]` with the scores `[0.1, 0.9]`, return `[1, 0]`. Of equal scores, the lower column
+        comes first. Subclasses that break ties in another way need `number` and `columns`.
         """
-        return ranked(scores)
+        return rank_by_score(scores)
 
     def _score_and_rank(self, stats: ClassStats) -> tuple[Floats, Ints]:
         """Return one score per term, and the columns from best to worst."""
         scores = self.score_terms(stats)
-        return scores, ranked(scores)
+        return scores, rank_by_score(scores)
 
     def least_score(self, stats: ClassStats) -> float | None:
-        """Return the minimum score of selected terms, or None if there is none; raise `InputError` if it is invalid."""
+        """Return the minimum score of selected terms, or None for no minimum; raise `InputError` if it is invalid."""
         min_score = getattr(self, "min_score", None)  # not all selectors have this setting
         if min_score is not None and not (isinstance(min_score, float | int | np.number) and np.isfinite(min_score)):
             raise InputError(setting="min_score", value=min_score, hint="use a number")
@@ -163,8 +173,8 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def most_terms(self, scores: Floats, ranking: Ints) -> int | None:
         """Return the maximum number of selected terms, or None for no limit.
 
-        It is the setting `k`, or `DEFAULT_K` if neither `k` nor another setting limits the terms. `ranking` is for
-        subclasses whose limit depends on the best scores.
+        It is the setting `k`, or `DEFAULT_K` if neither `k` nor another setting limits the terms. Subclasses whose
+        limit depends on the best scores also use `ranking`, all columns from best to worst.
         """
         # Each selector has only some of these settings; a missing one is no limit.
         other_limits = (getattr(self, name, None) for name in ("min_score", "energy", "min_df"))
@@ -198,8 +208,8 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         """Add documents to the statistics; their matrix may have more columns than before.
 
         Unlabelled documents count only in the statistics over all documents, not in those of classes. The first
-        documents need not have labels: whether there are labels of enough classes is checked when scores or selected
-        terms are read.
+        documents need not have labels, because the labels are only checked when scores or selected terms are read:
+        then documents of at least two classes must have been added, unless the method needs no labels.
         """
         refuse_texts(X)
         with growing(self, X) as rows:
@@ -209,7 +219,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
                 self.stats_ = ClassStats.from_matrix(
                     rows, y, unlabelled=self._unlabelled_marker, sample_weight=sample_weight
                 )
-        self._selection = None  # `_ranked_terms` computes it when it is needed
+        self._selection = None  # `_fitted_selection` computes it when it is needed
         return self
 
     def fit_stats(
@@ -250,7 +260,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         if self._needs_labels():
             _require_classes(stats, self._missing_labels_hint())
 
-    def _rank_and_select(self) -> RankedTerms:
+    def _rank_and_select(self) -> TermSelection:
         """Score and rank all terms, and select the best within the limits of the settings."""
         stats = self.stats_
         scores, ranking = self._score_and_rank(stats)
@@ -262,13 +272,13 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
             selected = selected[scores[selected] >= min_score]
         support = np.zeros(len(scores), np.bool_)
         support[selected] = True
-        return RankedTerms(scores, ranking, support)
+        return TermSelection(scores, ranking, support)
 
     def _ensure_selected(self) -> None:
         """Raise `NotFittedError` before fitting; select terms if that was not done since the last `partial_fit`."""
-        self._ranked_terms()
+        self._fitted_selection()
 
-    def _ranked_terms(self) -> RankedTerms:
+    def _fitted_selection(self) -> TermSelection:
         """Return the scores, the ranking and the selected terms; they are computed on first use after `partial_fit`."""
         check_is_fitted(self, "stats_")
         if self._selection is None:
@@ -281,12 +291,12 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     @property
     def scores_(self) -> Floats:
         """Return the score of each column."""
-        return self._ranked_terms().scores
+        return self._fitted_selection().scores
 
     @property
     def ranking_(self) -> Ints:
         """Return all columns, the best first."""
-        return self._ranked_terms().ranking
+        return self._fitted_selection().ranking
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -310,12 +320,12 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
 
     def selected_columns(self) -> Ints:
         """Return the selected columns, the best first."""
-        _, ranking, support = self._ranked_terms()
+        _, ranking, support = self._fitted_selection()
         return np.asarray(ranking[support[ranking]])
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         """Return a mask of the selected columns, for scikit-learn's `SelectorMixin`."""
-        return self._ranked_terms().support
+        return self._fitted_selection().support
 
     def __sklearn_tags__(self) -> Tags:
         """Return the scikit-learn tags: sparse input, whether labels are required, and multilabel targets."""
@@ -329,7 +339,7 @@ class TermSelector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
 def _require_classes(stats: ClassStats, hint: str) -> None:
     """Raise `UnfitDocuments` unless some document has a label and there are at least two classes.
 
-    A class may be without documents. `hint` is appended to the message.
+    One of the classes may have no documents. `hint` is appended to the message.
     """
     if stats.n_pairs == 0:  # the columns of an indicator matrix of zeros are classes, but no document has a label
         raise UnfitDocuments(

@@ -11,15 +11,15 @@ from sklearn.base import clone
 from ..arrays import Floats, Ints
 from ..errors import InputError
 from ..stats import ClassStats
-from .base import RankedTerms, ReadAgain, ScoreForClass, TermSelector
+from .base import ReadAgain, ScoreForClass, TermSelection, TermSelector
 
 
 class Cascade(TermSelector):
     """Chain selectors: `Cascade([DocumentFrequency(min_df=0.01), InformationGain(k=5000)])`.
 
-    `scores_` are those of the last selector, and minus infinity for terms that did not reach it. `ranking_` starts with
-    the ranking of the last selector, followed by the terms that earlier selectors dropped; terms that were dropped
-    later rank higher.
+    `scores_` are those of the last selector, and minus infinity for terms that did not reach it. `ranking_` has first
+    the terms that reached the last selector, as it ranks them, and then the terms that earlier selectors dropped: those
+    that the second last dropped, and so on, down to those that the first dropped.
 
     Parameters
     ----------
@@ -42,6 +42,7 @@ class Cascade(TermSelector):
         self.selectors = selectors
 
     def _needs_labels(self) -> bool:
+        """Return whether one of the selectors needs labels."""
         return any(selector._needs_labels() for selector in self.valid_selectors())
 
     @property
@@ -60,9 +61,9 @@ class Cascade(TermSelector):
         return "" if selector is None else selector._missing_labels_hint()
 
     def valid_selectors(self) -> list[TermSelector]:
-        """Return the elements of the setting `selectors` that are selectors; none if it is no sequence.
+        """Return the elements of the setting `selectors` that are selectors; an empty list if it is no sequence.
 
-        Some methods are called before `_select` checks the setting, so it may be anything.
+        Methods that are called before `_select` has checked the setting use this, because it may still be invalid.
         """
         elements = self.selectors if isinstance(self.selectors, Sequence) else []
         return [selector for selector in elements if isinstance(selector, TermSelector)]
@@ -87,7 +88,7 @@ class Cascade(TermSelector):
         finally:
             del self._documents, self._sample_weight, self._labels  # so that they are None again, as in the class
 
-    def _rank_and_select(self) -> RankedTerms:
+    def _rank_and_select(self) -> TermSelection:
         """Fit the selectors one after the other; each sees only the columns that the one before it selected."""
         columns = np.arange(self.stats_.n_terms)  # the columns that reach the next selector
         dropped: list[Ints] = []  # for each selector the columns that it dropped, the best first
@@ -96,7 +97,8 @@ class Cascade(TermSelector):
             self._reached = columns  # after the loop: those that reached the last selector
             documents = _with_columns(self._documents, columns)
             stage = clone(selector).fit_stats(self.stats_.take(columns), documents, self._sample_weight, self._labels)
-            is_selected = stage.get_support()  # this and the stage's ranking refer to positions in `columns`
+            # The stage sees only `columns`, so its mask and its ranking are about positions in `columns`.
+            is_selected = stage.get_support()
             if not is_selected.any():
                 raise InputError(f"{stage!r} keeps none of the {len(columns):,} terms that reached it.")
             scores = np.full(self.stats_.n_terms, -np.inf)
@@ -109,15 +111,16 @@ class Cascade(TermSelector):
         support = np.zeros(self.stats_.n_terms, np.bool_)
         support[columns] = True
         # `scores` and `best_first` are now those of the last selector.
-        return RankedTerms(scores, np.concatenate([best_first, *reversed(dropped)]), support)
+        return TermSelection(scores, np.concatenate([best_first, *reversed(dropped)]), support)
 
     def class_scorer(self, stats: ClassStats) -> ScoreForClass:
-        """Return the scorer of the last selector, with 0 for terms that did not reach it."""
-        self._ranked_terms()  # sets `_reached` and `selectors_`, if documents were added since the last ranking
+        """Return a function that gives the last selector's scores for a class; 0 for terms that did not reach it."""
+        self._fitted_selection()  # sets `_reached` and `selectors_`, if documents were added since the last ranking
         reached, last = self._reached, self.selectors_[-1]
         scores_of_reached = last.class_scorer(last.stats_)
 
         def scores_for(number: int) -> Floats:
+            """Return the score of each term for the class with this number."""
             scores = np.zeros(stats.n_terms)
             scores[reached] = scores_of_reached(number)
             return scores
@@ -125,10 +128,11 @@ class Cascade(TermSelector):
         return scores_for
 
     def _rank_for_class(self, number: int, columns: Ints, scores: Floats) -> Ints:
-        """Return the order in which the last selector ranks the columns.
+        """Return the positions in `columns` in the order in which the last selector ranks these columns.
 
         The last selector numbers the columns that reached it from 0, so `columns` are converted to these numbers. All
-        of `columns` reached it: `best_by_class` ranks only columns with a score above 0, and the others have score 0.
+        of `columns` reached it: `best_by_class` passes only columns with a score above 0, and columns that did not
+        reach the last selector score 0.
         """
         return self.selectors_[-1]._rank_for_class(number, np.searchsorted(self._reached, columns), scores)
 
@@ -160,5 +164,5 @@ class Cascade(TermSelector):
 
 
 def _with_columns(documents: ReadAgain | None, columns: Ints) -> ReadAgain | None:
-    """Return a function like `documents`, which reads the documents anew, but with only the given columns."""
+    """Return a function that starts a pass over the same documents, with only the given columns; None for None."""
     return None if documents is None else lambda: (rows[:, columns] for rows in documents())

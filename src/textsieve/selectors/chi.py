@@ -7,8 +7,9 @@ term, and n all documents. The statistic of the 2 x 2 table is
     n (AD - CB)^2 / ((A+C)(B+D)(A+B)(C+D)) = n (A n - df n_j)^2 / (n_j (n - n_j) df (n - df)).
 
 If counts are integers, the difference A n - df n_j is exact. If the denominator is 0 (a class with no or all documents,
-or a term in no or in every document), the score is 0, because the term cannot distinguish anything. Yan et al. (2005)
-pool the scores of a term for the classes by their mean weighted with class probability; their maximum is also common.
+or a term in no or in every document), the score is 0, because the term cannot distinguish anything. To get one score
+per term, Yan et al. (2005) take the mean of its scores for the classes, weighted by class probability; the maximum is
+also common.
 """
 
 from typing import ClassVar

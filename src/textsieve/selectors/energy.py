@@ -37,13 +37,14 @@ if TYPE_CHECKING:
     from ..plots import Chart
 
 DEFAULT_WEIGHTS = (0.0, 0.5, 1.0)
+"""The weights λ of the energy curves, if none are given."""
 
 
 def energy_curves(
     stats: ClassStats, weights: Iterable[float] = DEFAULT_WEIGHTS, class_weight: ClassWeight = None
 ) -> dict[float, Floats]:
     """Return for each weight the share of the sum of all scores that the best 1, 2, 3, ... terms hold."""
-    by_weight = _sorted_scores(stats, checked_weights(weights), class_weight)
+    by_weight = _sorted_scores(stats, validate_weights(weights), class_weight)
     return {weight: energy_curve(scores) for weight, scores in by_weight.items()}
 
 
@@ -86,19 +87,19 @@ def plot_energy(
     stats = source.stats_ if isinstance(source, TOFA) else source
     if weights is None:
         weights = DEFAULT_WEIGHTS if stats.n_pairs else (0.0,)
-    curve_weights, auto_weight = checked_weights(weights), None
+    curve_weights, auto_weight = validate_weights(weights), None
     if isinstance(source, TOFA):
         class_weight = source.class_weight
         auto_weight = source.weight_ if source.weight == "auto" else None
         own_weight = [source.weight_] if source.weight_ <= 1.0 else []  # above 1 there is no energy
         # Called again to sort the selector's own weight into the list, and to drop it if the list has it already.
-        curve_weights = checked_weights([*curve_weights, *own_weight])
+        curve_weights = validate_weights([*curve_weights, *own_weight])
     names = _curve_names(curve_weights, auto_weight)
     by_weight = _sorted_scores(stats, curve_weights, class_weight)
     chart = energy_plot(
         {names[weight]: energy_curve(scores) for weight, scores in by_weight.items()},
         level=level,
-        # Without a level, the plot does not use these numbers, so any level will do.
+        # How many terms are enough for the level. Without a level, the plot does not use these numbers.
         enough={names[weight]: terms_for_energy(scores, level or 1.0) for weight, scores in by_weight.items()},
         caption=f"{counted(stats.n_documents, 'document')}, {counted(stats.n_terms, 'term')}.",
     )
@@ -107,12 +108,12 @@ def plot_energy(
     return chart
 
 
-def checked_weights(weights: Iterable[Any]) -> list[float]:
+def validate_weights(weights: Iterable[Any]) -> list[float]:
     """Return the distinct weights λ of trace scores, ascending; raise `InputError` for invalid ones.
 
     Weights above 1 are invalid: scores can then be negative, so the energy, a share of the sum of all scores, is
-    undefined. Weights below 0 are allowed here, because scores are then negative only in special cases, which
-    `_sorted_scores` checks.
+    undefined. Weights below 0 are allowed here, because scores are then negative only in special cases;
+    `_sorted_scores` raises the error if they are.
     """
     weight_list = list(weights)
     for weight in weight_list:
@@ -161,7 +162,7 @@ def _sorted_scores(stats: ClassStats, weights: list[float], class_weight: ClassW
 
 
 def _curve_names(weights: list[float], auto_weight: float | None) -> dict[float, str]:
-    """Return a name for the curve of each weight: λ with four digits, or with all if names would be equal otherwise.
+    """Return a name for the curve of each weight: λ with four digits, or with all digits if four make names equal.
 
     The name of `auto_weight`, the weight that TOFA computed itself, ends in "chosen".
     """

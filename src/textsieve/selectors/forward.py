@@ -18,12 +18,12 @@ is a trace again: with c_j = 1/n_j, B is n times the S_b of OCFS, and F is Fishe
 uncorrelated, F would be a sum of one score per term. The factors c_j weight the classes. With c_j = 1 a class of few
 documents gets no terms; with 1/n_j it gets as many as a large one. This module uses 1/√n_j, which is between the two.
 
-The set S of k terms with the largest F cannot be found by exhaustive search, so it is built greedily: each step adds
-the term that increases F most. Let LL' = N_S + λI (Cholesky), with one row for each selected term. For a term t that is
-not selected yet, let l_t be what remains of its N_tt + λ, and r_jt what remains of √c_j b_jt, after subtracting their
-components along the selected terms. Then adding t increases F by exactly Σ_j r_jt² / l_t. Selecting a term adds a row
-to L and updates all l and r with it. The code calls l the residuals and r the pulls. k selections among q candidates
-take about k q²/2 multiplications, most of them in matrix products.
+There are too many sets of k terms to find the one with the largest F, so S is built greedily: each step adds the term
+that increases F most. Let LL' = N_S + λI be the Cholesky decomposition, in which L has one row for each selected term.
+The code keeps two numbers for each term t that is not selected yet: the *residual* l_t, which begins as N_tt + λ, and
+for each class j the *pull* r_jt, which begins as √c_j b_jt. From both, the part that the selected terms explain is
+subtracted. Then adding t increases F by exactly Σ_j r_jt² / l_t. Selecting a term adds a row to L and updates all l and
+r with it. k selections among q candidates take about k q²/2 multiplications, most of them in matrix products.
 
 N has a cell for each pair of terms, so it is computed only for q candidates, the best terms of OCFS, in one more pass
 over the documents; the means and b come from `ClassStats`. Like these, N is a sum over documents; it needs no labels.
@@ -32,8 +32,9 @@ at least the number of candidates, the result is the ranking of OCFS, because th
 `candidates_by="weights"`, the candidates are those to which a linear SVM gives the largest weights (`svm_weights`), and
 the result for many terms is the ranking by these weights.
 
-λ, the setting `ridge`, acts like a number of documents that must support a weight. It prevents rare terms from being
-treated as exact predictors; 1 was as good as any value from 0.3 to 3.
+λ, the setting `ridge`, is added to N_tt, the sum of the squared deviations of term t from its mean. That makes hardly
+any difference for a term of many documents. But a term of one or two documents would otherwise count as an exact
+predictor of their class. λ = 1 was as good as any value from 0.3 to 3.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ from ..kernels.term_products import add_term_products, centre, select_terms
 from ..settings import as_number, is_whole
 from ..stats import ClassStats
 from ..stats.weights import check_weights
-from .base import Limit, ReadAgain, ScoreForClass, TermSelector, ranked
+from .base import Limit, ReadAgain, ScoreForClass, TermSelector, rank_by_score, without_duplicates
 from .svm_weights import WeightSelection
 from .trace import between_class_scatter, scatter_of_class
 
@@ -74,10 +75,11 @@ class ForwardSteps(NamedTuple):
 
 
 def class_pulls(stats: ClassStats, columns: Ints) -> Floats:
-    """Return how strongly each class pulls each term: √c_j b_jt for the given terms t and all classes j with documents.
+    """Return the pulls before any term is selected: √c_j b_jt (terms x classes).
 
-    b_jt = n_j (m_jt - m_t) is how far the class mean is from the overall mean, times the size n_j of the class, and
-    c_j = 1/√n_j the weight of the class. The result has the shape (terms x classes).
+    The terms t are the given columns, and the classes j all those with documents. b_jt = n_j (m_jt - m_t) is how far
+    the mean of the class is from the overall mean, times the size n_j of the class; c_j = 1/√n_j is the weight of the
+    class.
     """
     column_stats = stats.take(columns)
     means = column_stats.sums / stats.n_documents
@@ -92,7 +94,9 @@ def class_pulls(stats: ClassStats, columns: Ints) -> Floats:
 def term_products(batches: Iterable[csr_matrix], columns: Ints, n_terms: int, weights: Floats | None = None) -> Floats:
     """Return Σ_i x_i x_i' over the documents x_i, for the given columns, which must be ascending.
 
-    Entry (s, t) is the sum of the products of the terms s and t. Only the diagonal and the upper triangle are filled.
+    Entry (s, t) is the sum over the documents of the weight of term s times that of term t. As it equals entry (t, s),
+    only the diagonal and the upper triangle are filled.
+
     `weights` has the sample weight of each document, or is None; another number of weights raises `InputError`.
     """
     position_of = np.full(n_terms, -1, np.int64)  # the position of each term in `columns`; -1 for other terms
@@ -100,8 +104,7 @@ def term_products(batches: Iterable[csr_matrix], columns: Ints, n_terms: int, we
     products = np.zeros((len(columns), len(columns)))
     n_documents = 0
     for batch in batches:
-        rows = batch if batch.has_canonical_format else batch.copy()
-        rows.sum_duplicates()  # in place, so on a copy; does nothing if the format is canonical already
+        rows = without_duplicates(batch)
         values = rows.data if rows.dtype in (np.float32, np.float64) else rows.data.astype(np.float64)
         # For the kernel, an empty array means that each document counts once.
         batch_weights = np.ones(0) if weights is None else weights[n_documents : n_documents + rows.shape[0]]
@@ -129,7 +132,7 @@ def select_forward(
     """
     products = term_products(batches, candidates, stats.n_terms, weights)
     means = stats.take(candidates).sums / stats.n_documents
-    centre(products, means, stats.n_documents, ridge)  # now N + λI
+    centre(products, means, stats.n_documents, ridge)  # in place: `products` is now N + λI
     # Both arrays have an entry for each candidate. The kernel updates them with each selected term.
     pulls, residuals = class_pulls(stats, candidates), np.diag(products).copy()
     # For each selected term, its position in `candidates` and its gain. The kernel fills both block by block.
@@ -139,8 +142,8 @@ def select_forward(
         factor = np.empty((block.stop - begin, len(candidates)))  # the new rows of L'
         select_terms(products, factor, pulls, residuals, ridge, positions[block], gains[block])
         if block.stop < k:  # the products are needed again
-            # Subtract factor' factor from the upper triangle of the products, in place. BLAS stores matrices by column,
-            # so it gets the transpose, in which this is the lower triangle.
+            # Subtract what the new terms explain, factor' factor, from the upper triangle of the products, in place.
+            # BLAS stores matrices by column, so it gets the transpose, in which this is the lower triangle.
             dsyrk(-1.0, factor.T, beta=1.0, c=products.T, lower=1, overwrite_c=1)
     return ForwardSteps(candidates[positions], gains)
 
@@ -164,8 +167,9 @@ class ForwardSelection(TermSelector):
     candidates_by : {"ocfs", "weights"}
         The method that ranks the candidates: "ocfs" needs statistics only, "weights" trains a linear SVM.
     ridge : float
-        The regularisation strength, in documents of length 1. The larger it is, the less it matters which terms occur
-        together, and the more their frequency matters.
+        The regularisation strength λ. It is added to the sum of a term's squared weights, to which a document of length
+        1 adds at most 1. The larger it is, the less it matters which terms occur together, and the more their frequency
+        matters.
 
     Attributes
     ----------
@@ -214,7 +218,7 @@ class ForwardSelection(TermSelector):
     # -- the method ----------------------------------------------------------------------------------------------
 
     def score_terms(self, stats: ClassStats) -> Floats:
-        """Return the scores of OCFS, which determine the candidates unless `candidates_by` is "weights"."""
+        """Return the scores of OCFS; the best terms by them are the candidates, unless `candidates_by` is "weights"."""
         return between_class_scatter(stats)
 
     def class_scorer(self, stats: ClassStats) -> ScoreForClass:
@@ -227,10 +231,10 @@ class ForwardSelection(TermSelector):
     def _read_documents(self, documents: ReadAgain | None, sample_weight: Floats | None, labels: Any) -> None:
         """Select the terms in a second pass over the documents, unless all candidates are selected anyway.
 
-        Sets `_by_score` and `_steps`.
+        Sets `_by_score`, the order in which columns become candidates, and `_steps`, the selected terms.
         """
         self.check_settings()
-        by_score = self._ranked_candidates(documents, sample_weight, labels)
+        by_score = self._columns_by_score(documents, sample_weight, labels)
         self._by_score = by_score
         max_terms = self.most_terms(self.score_terms(self.stats_), by_score)
         if max_terms is None or max_terms >= min(self.candidates, len(by_score)):
@@ -244,10 +248,10 @@ class ForwardSelection(TermSelector):
         candidates = np.sort(by_score[: self.candidates])
         self._steps = select_forward(self.stats_, documents(), candidates, max_terms, float(self.ridge), sample_weight)
 
-    def _ranked_candidates(self, documents: ReadAgain | None, sample_weight: Floats | None, labels: Any) -> Ints:
-        """Return all columns in the order in which they become candidates."""
+    def _columns_by_score(self, documents: ReadAgain | None, sample_weight: Floats | None, labels: Any) -> Ints:
+        """Return all columns in the order in which they become candidates: by their scores in the first ranking."""
         if self.candidates_by == "ocfs":
-            return ranked(self.score_terms(self.stats_))
+            return rank_by_score(self.score_terms(self.stats_))
         selector = WeightSelection(k="all", n_jobs=None)  # only its ranking is used; n_jobs=None is one thread
         return selector.fit_stats(self.stats_, documents, sample_weight, labels).ranking_
 

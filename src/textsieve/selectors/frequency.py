@@ -43,6 +43,7 @@ class DocumentFrequency(TermSelector):
         self.k = k
 
     def _needs_labels(self) -> bool:
+        """Return False: document frequencies do not depend on labels."""
         return False
 
     def score_terms(self, stats: ClassStats) -> Floats:
@@ -52,7 +53,7 @@ class DocumentFrequency(TermSelector):
     def class_scorer(self, stats: ClassStats) -> ScoreForClass:
         """Return a function that gives the number of documents of a class with each term.
 
-        The number is 0 for a term that is no more frequent in the class than in all labelled documents.
+        It returns 0 for a term that is no more frequent in the class than in all labelled documents.
         """
         return lambda number: np.where(stats.favours(number), stats.class_doc_freq(number), 0.0)
 

@@ -5,11 +5,12 @@ classes at once (Yan et al. 2005; Gangeh et al.):
 
     H(C) - P(t) H(C|t) - P(not t) H(C|not t).
 
-As a sum over the cells of the table {term, no term} x classes, it is sum P(t,c) log(P(t,c) / P(t)P(c)). Let A be the
+It is the sum of P(t,c) log(P(t,c) / P(t)P(c)) over the cells of the table {term, no term} x classes. Let A be the
 number of documents of class j that contain the term, n_j the documents of the class, df the documents with the term,
-and n all documents. Then the ratio in the logarithm is 1 + Δ / (row total x column total) with Δ = ±(A n - df n_j), an
-integer, so `log1p` stays accurate for terms with very little information. Classes without the term need not be visited:
-their A is 0, so their contribution depends only on df, n_j and n.
+and n all documents. With Δ = A n - df n_j, the ratio in the logarithm is 1 + Δ / (df n_j) for the documents of class j
+with the term, and 1 - Δ / ((n - df) n_j) for those without it. Δ is an integer, so `log1p` stays accurate for terms
+with very little information. Classes without the term need not be visited: their A is 0, so their contribution depends
+only on df, n_j and n.
 
 **Per class** (Pons-Porrata et al.) the table is 2 x 2, {class, other} x {term, no term}; pooling turns the class scores
 into one score per term.
@@ -30,6 +31,7 @@ from .base import Limit
 from .pooled import GainPooling, PooledSelector
 
 _BITS_PER_NAT = 1.0 / np.log(2.0)
+"""The factor that converts natural logarithms to logarithms to base 2."""
 
 
 def information_gain(stats: ClassStats) -> Floats:
@@ -38,10 +40,12 @@ def information_gain(stats: ClassStats) -> Floats:
     if n == 0:
         return np.zeros(stats.n_terms)
     cells = stats.cells  # statistics of each class and each term that occurs in it
-    n_logs = 0 if stats.class_docs.dtype.kind == "f" else N_LOGARITHMS  # the table of logarithms is for integer counts
+    # The kernel looks up logarithms of integer counts in a table of this size; sums of sample weights are floats.
+    n_logs = 0 if stats.class_docs.dtype.kind == "f" else N_LOGARITHMS
     gain = joint_gain(cells.class_starts, stats.class_docs, cells.terms, cells.doc_freq, stats.n_terms, n_logs)
-    # `gain` is in nats, times n. In bits, and without rounding errors, it would be from 0 to the entropy of the class.
-    return np.asarray(np.clip(gain * (_BITS_PER_NAT / n), 0.0, class_entropy(stats)))
+    bits = gain * (_BITS_PER_NAT / n)  # `gain` is in nats, times n
+    # A gain is between 0 and the entropy of the class; rounding errors may be just outside.
+    return np.asarray(np.clip(bits, 0.0, class_entropy(stats)))
 
 
 def class_entropy(stats: ClassStats) -> float:

@@ -3,8 +3,8 @@
 - `mean`: the mean of a term's scores over the classes, weighted by class probability.
 - `max`: the best score of the term in any class.
 - `round-robin`: the classes take turns in their order, and each takes its best term that is still available. So a rare
-  class keeps its terms even if other classes have higher scores. `scores_` are those of `max`. They also order the
-  terms in `ranking_` that come after the selected ones.
+  class gets its terms even if other classes have higher scores. `scores_` are those of `max`. The terms that no class
+  has taken when the limit is reached come last in `ranking_`, by these scores.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..arrays import Counts, Floats, Ints
 from ..errors import InputError
 from ..kernels.term_scores import round_robin
 from ..stats import ClassStats
-from .base import Limit, ScoreForClass, TermSelector, ranked
+from .base import Limit, ScoreForClass, TermSelector, rank_by_score
 
 Pooling = Literal["mean", "max", "round-robin"]
 GainPooling = Literal["joint", "mean", "max", "round-robin"]
@@ -34,9 +34,10 @@ term); documents of the class, and of all classes (single numbers).
 class ClassScorer:
     """Scores all terms for one class at a time.
 
-    The score of a term that never occurs in the class depends only on its document frequency. So scores are computed
-    for the terms that occur in the class, and for the others once for each distinct document frequency. A multilabel
-    document counts once for each of its classes, in document frequencies and in numbers of documents.
+    The score of a term that never occurs in the class depends only on its document frequency, and few different
+    frequencies exist. So for such terms a score is computed once for each frequency, and looked up. Only for the terms
+    that occur in the class, it is computed for each term. A multilabel document counts once for each of its classes,
+    in document frequencies and in numbers of documents.
     """
 
     def __init__(self, stats: ClassStats, score_class: ScoreClass) -> None:
@@ -75,8 +76,8 @@ class ClassScorer:
 def _distinct_values(numbers: Counts) -> tuple[Counts, Ints]:
     """Return the distinct values of nonnegative numbers, ascending, and the position of each number among them."""
     largest = int(numbers.max(initial=0))
-    # A lookup table with an entry for each number up to the largest is faster than sorting. It would be too large if
-    # the largest number is much larger than the count of numbers, and it is impossible for floats.
+    # A lookup table with an entry for each number up to the largest is faster than sorting, which `unique` does. But it
+    # would be too large if the largest number is much larger than the count of numbers, and floats can't be positions.
     if largest > 16 * len(numbers) + 1000 or numbers.dtype.kind == "f":
         return np.unique(numbers, return_inverse=True)
     distinct = np.flatnonzero(np.bincount(numbers))
@@ -112,24 +113,27 @@ POOLINGS: dict[str, Callable[[ClassScorer, int], Floats]] = {
 def best_of_class(scores: Floats, k: int, class_terms: Ints) -> Ints:
     """Return the k best columns for one class, the best first; k is at most the number of columns.
 
-    `scores` has the score of every column, and `class_terms` the columns of the terms that occur in the class. The k-th
-    best score of any subset is a lower bound of the k-th best score of all columns, so columns below it can be skipped.
-    The terms of the class are likely to have good scores, so they give a close bound quickly.
+    `scores` has the score of every column, and `class_terms` the columns of the terms that occur in the class. To sort
+    fewer columns, those with too low scores are left out first: the k-th best score of any subset is a lower bound of
+    the k-th best score of all. The terms of the class are used as the subset, because their scores are mostly good, so
+    the bound is close.
     """
     subset = scores[class_terms] if len(class_terms) >= k else scores
     bound = np.partition(subset, len(subset) - k)[len(subset) - k]  # the k-th best score of the subset
     candidates = np.flatnonzero(scores >= bound)
-    return candidates[ranked(scores[candidates])[:k]]
+    return candidates[rank_by_score(scores[candidates])[:k]]
 
 
 def rank_in_turns(scorer: ClassScorer, n_terms: int, max_terms: int | None) -> tuple[Floats, Ints]:
     """Return the best score of each term in any class, and the columns in round-robin order.
 
     The classes fill the first `max_terms` ranks (None: all ranks) in turns, each with its best term that has no rank
-    yet; the other terms follow by their best scores. The equal share of a class is the number of ranks divided by the
-    number of classes. A class rarely needs to look further than a few times this share down its own ranking, so each
-    class lists about four times its share as candidates. If one class runs out of candidates before the ranks are
-    filled, all classes list twice as many, and the turns start anew.
+    yet; the other terms follow by their best scores.
+
+    A class need not sort all terms for this. If all classes take an equal share of the ranks, a class rarely looks at
+    more than a few times this number of its best terms. So each class lists about four times its share as candidates.
+    If a class runs out of candidates before the ranks are filled, all classes list twice as many, and the turns start
+    anew.
     """
     n_ranks = n_terms if max_terms is None else min(max_terms, n_terms)
     n_classes = len(scorer.with_documents)
@@ -149,7 +153,7 @@ def rank_in_turns(scorer: ClassScorer, n_terms: int, max_terms: int | None) -> t
         n_candidates = min(2 * n_candidates, n_terms)
     is_ranked = np.zeros(n_terms, np.bool_)
     is_ranked[in_turns] = True
-    by_score = ranked(best_scores)
+    by_score = rank_by_score(best_scores)
     return best_scores, np.concatenate([in_turns, by_score[~is_ranked[by_score]]])
 
 

@@ -1,14 +1,15 @@
 """Select terms by the weights that a linear SVM gives them (Brank et al. 2002, Mladenić et al. 2004).
 
 Scores such as chi-square look at one term at a time. A linear SVM weighs all terms together, and its weights say which
-of them it needs. For each class, the weights w are the minimum of
+of them it needs. For each class, the weights w and the intercept b minimise
 
     P(w) = ½|w|² + L(w),        L(w) = C Σ_i max(0, 1 - y_i (w·x_i + b))²,
 
 where y_i is 1 for the documents x_i of the class and -1 for the others. What is lost if term t is dropped, that is, if
-w_t is set to 0 and all else stays? At the minimum, the gradient of L is -w, so L increases by w_t² in first order. It
-is quadratic as long as the same documents violate their margin, so the second order adds ½ h_t w_t², with h_t = 2C
-Σ x_it² over these documents; and ½|w|² decreases by ½ w_t². So P increases by
+w_t is set to 0 and all else stays? P is the sum of ½|w|², which decreases by ½ w_t², and of L, which increases. At the
+minimum, the gradient of L is -w, so to first order L increases by w_t². L is quadratic as long as the same documents
+violate their margin, so to second order it increases by another ½ h_t w_t², with h_t = 2C Σ x_it² over these documents.
+So P increases by
 
     ½ w_t² (1 + h_t).
 
@@ -27,8 +28,9 @@ C is smaller than that of the classifier, because that gave better results with 
 scaled to length 1, as a model does with its documents, so C means the same for all weightings. The tolerance is ten
 times larger than that of the classifier: the order of terms needs fewer digits than scores do.
 
-Documents are read a second time, restricted to the candidates, which are the best terms of OCFS. There are many of
-them by default, since they only limit the memory: 8 bytes for each value of a row, and 4 for each class and candidate.
+Documents are read a second time, restricted to the candidates, which are the best terms of OCFS. The only purpose of
+this restriction is to limit the memory, which is 8 bytes for each value of a row, and 4 for each class and candidate.
+So the default number of candidates is large.
 """
 
 from __future__ import annotations
@@ -49,7 +51,7 @@ from ..stats import ClassStats
 from ..stats.labels import LabelPairs, label_pairs
 from ..stats.weights import check_weights
 from ..svm_solvers import SVMProblem, take_terms
-from .base import Limit, ReadAgain, ScoreForClass, TermSelector, ranked
+from .base import Limit, ReadAgain, ScoreForClass, TermSelector, rank_by_score, without_duplicates
 from .trace import between_class_scatter
 
 CANDIDATES = 50_000
@@ -62,14 +64,14 @@ _MAX_SOLVED = 1 << 23
 """The largest number of weights (classes x candidates) that are solved at a time; they take 64 MB."""
 
 
-def unit_rows(batches: Iterable[csr_matrix], columns: Ints, n_terms: int, is_wanted: Bools) -> csr_matrix:
+def read_unit_rows(batches: Iterable[csr_matrix], columns: Ints, n_terms: int, is_wanted: Bools) -> csr_matrix:
     """Return the documents marked in `is_wanted`, restricted to some columns (ascending) and scaled to length 1.
 
     `is_wanted` has an element for each document of all batches; another length raises `InputError`. Batches may have
     fewer than `n_terms` columns. Documents without any of the columns remain rows of zeros.
     """
-    # The parts of the CSR arrays, one for each batch. The first ones make `concatenate` work without batches, and
-    # `indptr` start with 0.
+    # The CSR arrays in parts, one for each batch. A first part is there even without batches, because `concatenate`
+    # needs one; that of `indptr` is the 0 with which it starts.
     indptr_parts, indices_parts, data_parts = (
         [np.zeros(1, np.int64)],
         [np.empty(0, np.int32)],
@@ -77,8 +79,7 @@ def unit_rows(batches: Iterable[csr_matrix], columns: Ints, n_terms: int, is_wan
     )
     n_documents = n_values = 0
     for batch in batches:
-        summed = batch if batch.has_canonical_format else batch.copy()
-        summed.sum_duplicates()  # in place, so on a copy; does nothing if the format is canonical already
+        summed = without_duplicates(batch)
         values = summed.data.astype(np.float64, copy=False)
         rows = csr_matrix((values, summed.indices, summed.indptr), shape=(summed.shape[0], n_terms))
         # If `is_wanted` is too short, documents are lost here, and the error is raised after the loop.
@@ -114,7 +115,7 @@ def solve_weights(
     n_at_a_time = max(1, _MAX_SOLVED // n_terms)  # classes; the weights of all at once could take too much memory
     for begin in range(0, len(solvable), n_at_a_time):
         numbers = solvable[begin : begin + n_at_a_time]
-        # The solver numbers the problems of this call from 0, so problem i is the class numbers[i].
+        # The solver numbers the problems of this call from 0, so problem i is about the class numbers[i].
         signs_and_costs = partial(_signs_and_costs, [members[number] for number in numbers], costs)
         solution = problem.solve(
             signs_and_costs, len(numbers), tolerance=tolerance, most_rounds=_MAX_ROUNDS, n_jobs=n_jobs
@@ -136,7 +137,7 @@ class WeightSelection(TermSelector):
     It trains a linear SVM for each class against the rest, and scores a term by the sum of its squared weights. It uses
     term weights, so it works best after `TermWeighter`; each document is scaled to length 1. The selector needs the
     documents and their labels as well as the statistics: `fit_stats(stats, documents, labels=labels)` makes one more
-    pass over the documents. Unlabelled documents only count for the candidates.
+    pass over the documents. Unlabelled documents have no influence.
 
     Parameters
     ----------
@@ -223,8 +224,8 @@ class WeightSelection(TermSelector):
         row_of = np.cumsum(is_labelled) - 1  # the number of each labelled document among the labelled ones
         weights = check_weights(sample_weight, pairs.n_documents)
         costs = np.full(int(is_labelled.sum()), float(self.C)) if weights is None else self.C * weights[is_labelled]
-        self.candidates_ = np.sort(ranked(between_class_scatter(stats))[: self.candidates])
-        rows = unit_rows(documents(), self.candidates_, stats.n_terms, is_labelled)
+        self.candidates_ = np.sort(rank_by_score(between_class_scatter(stats))[: self.candidates])
+        rows = read_unit_rows(documents(), self.candidates_, stats.n_terms, is_labelled)
         row_members = [row_of[documents_of_class] for documents_of_class in members]
         self.coef_ = solve_weights(rows, row_members, costs, float(self.tol), n_threads(self.n_jobs))
 
@@ -240,8 +241,8 @@ class WeightSelection(TermSelector):
         scores = self.score_terms(stats)
         is_candidate = np.zeros(stats.n_terms, np.bool_)
         is_candidate[self.candidates_] = True
-        by_scatter = ranked(between_class_scatter(stats))
-        best_first = self.candidates_[ranked(scores[self.candidates_])]
+        by_scatter = rank_by_score(between_class_scatter(stats))
+        best_first = self.candidates_[rank_by_score(scores[self.candidates_])]
         return scores, np.concatenate([best_first, by_scatter[~is_candidate[by_scatter]]])
 
     def class_scorer(self, stats: ClassStats) -> ScoreForClass:
@@ -251,6 +252,7 @@ class WeightSelection(TermSelector):
         """
 
         def scores_for(number: int) -> Floats:
+            """Return the weight of each term for the class with this number."""
             scores = np.zeros(stats.n_terms)
             scores[self.candidates_] = self.coef_[number]
             return scores

@@ -6,7 +6,7 @@ that mean. Maximum margin uses S = S_b - S_w, where S_w = C - S_b is the scatter
 
     S(λ) = λ S_b + (1 - λ) C        at λ = 0, 1 and 2.
 
-If W may only select coordinates, the trace is a sum over the selected terms of their entries in the diagonal:
+If W may only select terms, the trace is the sum of the diagonal entries of S(λ) of these terms. Such an entry is
 
     score(t) = λ sum_j p_j (m_jt - m_t)^2 + (1 - λ) (1/n) sum_i (x_it - m_t)^2,        p_j = n_j/n.
 
@@ -22,23 +22,53 @@ For λ from 0 to 1 no score is negative. The share of the sum of all scores that
 
 The OCFS paper gives a worked example on Iris. Its printed scores omit the factor n_j/n = 1/3, and the fourth has two
 digits swapped; the two best features are the third and the fourth, not the third and the first.
+
+**The automatic weight** of `TOFA` (`auto_weight`) lowers λ, so that the variance counts more, if labelled documents are
+few. The ideal score is the scatter of the *true* class means, b_t for term t. Only the means of the n_j labelled
+documents of each class j are known. Their sampling error has the variance w_jt / n_j, where w_jt is the variance of the
+term within class j. With a flat prior, the expected true mean is the sample mean, and the expected square of the
+true mean exceeds the square of the sample mean by this variance. So
+
+    E[b_t | documents] = between_t + noise_t,        noise_t = sum_j p_j (1 - p_j) w_jt / n_j,
+
+where between_t is the entry of term t in the diagonal of S_b; the factor 1 - p_j is there because the overall mean
+moves with the class mean. So a term may separate the classes more than the few documents of a class have shown. (An
+unbiased estimate would subtract the noise, because it asks which documents could be drawn from known class means. Here
+the documents are known, and the class means are asked for.)
+
+A term that is more frequent in a class also varies more in it. Let df_t be the number of documents, of all N, that
+contain the term, A_jt that of class j, and total_t the entry of the term in the diagonal of C, its variance in all
+documents, labelled or not. We assume that the variance is proportional to the frequency:
+
+    w_jt = total_t (A_jt / n_j) / (df_t / N).
+
+By this formula a term that occurs in no labelled document has no noise, and one that happens to occur in many has too
+much. The mean over many terms is reliable, and the variance of a term is known from all documents. So noise_t is set to
+ω total_t, where ω is the sum of noise_t over the candidate terms, divided by the sum of total_t over them. If k terms
+are to be selected, the candidates are the k best by between (λ = 1) and the k best by total (λ = 0). Then
+
+    between_t + ω total_t     ranks like     λ between_t + (1 - λ) total_t     with     λ = 1 / (1 + ω).
+
+With n labelled documents of c classes, ω is about (c - 1) / n. So λ is near 1 if classes have many documents, and
+decreases with fewer. It is above 0 and at most 1, does not depend on the scale of the weights, and has no constant to
+tune. Without labels, or if the labels tell nothing, λ is 0.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import Bools, Floats, Ints
 from ..errors import InputError, Setting
 from ..kernels.term_scores import between_classes, between_equal_classes, variances
 from ..settings import as_number
 from ..stats import ClassStats
 from ..stats.weights import ClassWeight, class_shares, require_class_weight
 from .base import DEFAULT_K, Limit, ScoreForClass, TermSelector, resolve_k
-from .trace_weight import auto_weight
 
 if TYPE_CHECKING:
     import os
@@ -50,6 +80,9 @@ LARGEST_WEIGHT = 1e12
 
 _EPSILON = float(np.finfo(np.float64).eps)
 """The relative rounding error of a float."""
+
+_TIE_TOLERANCE = 1e-9
+"""Relative tolerance for equal scores. Without it the weight would depend on the order in which scores were summed."""
 
 _BETWEEN: dict[ClassWeight, Callable[..., Floats]] = {None: between_classes, "balanced": between_equal_classes}
 """The scatter functions by `class_weight`: classes weighted by their number of documents, or equally."""
@@ -90,17 +123,18 @@ def mix_scatters(between: Floats, total: Floats, weight: float) -> Floats:
 
 
 def scatter_of_class(stats: ClassStats, number: int, class_weight: ClassWeight = None) -> Floats:
-    """Return what class j adds to the between-class scatter of each term t: p_j (m_jt - m_t)^2, with a sign.
+    """Return what the class with a number adds to the between-class scatter of each term, with a sign.
 
-    p_j is the share of the class, m_jt the mean of the term in it and m_t the overall mean. The sign is negative where
-    m_jt < m_t, so that a term which is rarer in the class than elsewhere does not count as favouring the class.
+    For class j and term t, it adds p_j (m_jt - m_t)^2, where p_j is the share of the class, m_jt the mean of the term
+    in it and m_t the overall mean. The sign is that of m_jt - m_t, so that a term which is rarer in the class than
+    elsewhere does not count as favouring the class.
     """
     shares = class_shares(stats.class_docs, class_weight)
     sizes = np.where(stats.class_docs > 0, stats.class_docs, 1)  # 1 avoids a division by zero for empty classes
     if class_weight is None:
         mean = stats.pair_sums / (stats.n_pairs or 1)
     else:  # the mean of the class means
-        factors = np.repeat(shares / sizes, np.diff(stats.cells.class_starts))
+        factors = np.repeat(shares / sizes, np.diff(stats.cells.class_starts))  # one for each (class, term) cell
         mean = np.bincount(stats.cells.terms, stats.cells.sums.value * factors, stats.n_terms).astype(np.float64)
     difference = stats.class_sums(number) / sizes[number] - mean
     return np.asarray(shares[number] * np.copysign(difference * difference, difference))
@@ -122,13 +156,68 @@ def terms_for_energy(sorted_scores: Floats, energy: float) -> int:
     Scores are sorted, the best first, and not negative. The result is at least 1, unless there are no terms.
     """
     n_terms = len(sorted_scores)
-    if energy == 1.0:  # all positive scores, even those that are too small to change a float sum
+    if energy == 1.0:  # needs all positive scores, even those that are too small to change a float sum
         n_needed = int(np.count_nonzero(sorted_scores))
     else:
         rounding_error = n_terms * _EPSILON  # of the sum of so many scores
         # The position of the first term with which the energy is reached; + 1 turns it into a number of terms.
         n_needed = int(np.searchsorted(energy_curve(sorted_scores), energy - rounding_error)) + 1
     return min(max(n_needed, 1), n_terms)
+
+
+# -- the automatic weight ---------------------------------------------------------------------------------------------
+
+
+def auto_weight(between: Floats, total: Floats, stats: ClassStats, k: int, shares: Floats | None = None) -> float:
+    """Return the automatic weight λ, from 0 to 1, for selecting k terms by λ between + (1 - λ) total.
+
+    `between` has for each term the scatter of the class means (the diagonal of S_b), and `total` its variance (the
+    diagonal of C). `shares` has the class weights in S_b; None weights classes by their number of documents.
+    """
+    if stats.n_pairs == 0 or not (between > 0.0).any():
+        return 0.0
+    is_candidate = _is_among_best(between, k) | _is_among_best(total, k)
+    scatter = np.where(is_candidate, total, 0.0)
+    if not scatter.any():  # the candidates have no variance, so there is nothing to mix in
+        return 1.0
+    scatter /= scatter.max()  # avoids overflow in the sums
+    noise = scatter * relative_noise(stats, stats.class_docs / stats.n_pairs if shares is None else shares)
+    # Exact sums: the weight is bitwise the same for any number of terms besides the candidates.
+    return 1.0 / (1.0 + math.fsum(noise[is_candidate]) / math.fsum(scatter[is_candidate]))
+
+
+def relative_noise(stats: ClassStats, shares: Floats) -> Floats:
+    """Return noise_t / total_t for each term t: the noise of its between-class scatter relative to its variance.
+
+    By the docstring of the module, it is the sum over the classes j of p_j (1 - p_j) / n_j times the frequency of the
+    term in class j relative to all documents, (A_jt / n_j) / (df_t / N). It is 0 for terms without labelled documents.
+    `shares` has the class weights p_j.
+    """
+    # The factors of A_jt, p_j (1 - p_j) / n_j². Sizes of 1 instead of 0 avoid a division by zero for empty classes.
+    sizes = np.where(stats.class_docs > 0, stats.class_docs, 1).astype(np.float64)
+    class_noise = shares * (1.0 - shares) / (sizes * sizes)
+    cells = stats.cells
+    noise_sums = np.bincount(cells.terms, class_noise[cells.classes()] * cells.doc_freq, stats.n_terms)
+    doc_freq = stats.doc_freq
+    return np.asarray(noise_sums * stats.n_documents / np.where(doc_freq > 0, doc_freq, 1))
+
+
+def _is_among_best(values: Floats, k: int) -> Bools:
+    """Return a mask of the k largest of some nonnegative values; of all values, if there are at most k.
+
+    All values that equal the k-th largest, up to rounding, are included.
+    """
+    position = max(len(values) - k, 0)  # of the k-th largest value in ascending order; 0 if there are fewer than k
+    kth_largest = float(np.partition(values, position)[position])
+    return np.asarray(values >= smallest_tied_score(kth_largest))
+
+
+def smallest_tied_score(kth_largest: float) -> float:
+    """Return the smallest value that counts as equal to the k-th largest."""
+    return kth_largest * (1.0 - _TIE_TOLERANCE)
+
+
+# -- the selectors ----------------------------------------------------------------------------------------------------
 
 
 class TOFA(TermSelector):
@@ -142,7 +231,8 @@ class TOFA(TermSelector):
     weight : float or "auto"
         0 is the variance alone, as in principal components, and needs no labels. 1 is the scatter of the class means
         (`OCFS`). 2 is that minus the scatter within the classes, as in maximum margin. Any other number is allowed.
-        "auto" computes a weight from the statistics and `k` (see `trace_weight.py`); `weight_` is the result.
+        "auto" computes a weight from the statistics and `k`, which the docstring of the module derives; `weight_` is
+        the result.
     k : int, float, "all" or None
         How many terms to select: a number, a fraction of all terms, or "all". None is 1,000, or no limit if another
         limit is given.
@@ -207,10 +297,11 @@ class TOFA(TermSelector):
         return number
 
     def _needs_labels(self) -> bool:
+        """Return whether labels are needed: not at weight 0, where the score is the variance."""
         return self.requested_weight() != 0.0
 
     def _missing_labels_hint(self) -> str:
-        """Return what to append to errors about missing labels: which label means none, and what needs no labels."""
+        """Return sentences about the label that means "no label", and about weight 0, which needs no labels."""
         marker = "" if self.unlabelled is None else f" The label {self.unlabelled!r} means none, as unlabelled= says."
         return f"{marker} Without labels only weight=0 can be used."
 
@@ -231,7 +322,8 @@ class TOFA(TermSelector):
     def class_scorer(self, stats: ClassStats) -> ScoreForClass:
         """Return a function that gives what a class adds to the between-class scatter of each term.
 
-        It does not depend on the weight, because the variance does not show which class a term favours.
+        The scores are the same for all values of `weight`: the other part of a term's score, its variance, does not
+        show which class the term favours.
         """
         return lambda number: scatter_of_class(stats, number, self.class_weight)
 
@@ -245,7 +337,7 @@ class TOFA(TermSelector):
         return n_needed if most is None else min(most, n_needed)
 
     def _require_defined_energy(self, energy: Setting, scores: Floats) -> None:
-        """Raise `InputError` if a score is negative, or could be because the weight is above 1.
+        """Raise `InputError` if the energy is undefined: if a score is negative, or the weight is above 1.
 
         `energy` is the setting or attribute that the error names.
         """
@@ -275,7 +367,7 @@ class TOFA(TermSelector):
 
         Raises `AttributeError` if the energy is undefined, because the weight is above 1 or a score is negative.
         """
-        scores, ranking, _ = self._ranked_terms()
+        scores, ranking, _ = self._fitted_selection()
         try:
             self._require_defined_energy(Setting("energy_"), scores)
         except InputError as problem:  # hasattr must return False
@@ -284,7 +376,7 @@ class TOFA(TermSelector):
 
     def n_terms_for(self, energy: float) -> int:
         """Return how many of the best terms hold the share `energy` of the sum of all scores."""
-        scores, ranking, _ = self._ranked_terms()
+        scores, ranking, _ = self._fitted_selection()
         self._require_defined_energy(Setting("energy", energy), scores)
         return terms_for_energy(scores[ranking], _validate_energy(energy))
 

@@ -46,8 +46,7 @@ from ..selectors.base import DEFAULT_K, resolve_k
 from ..selectors.pooled import ClassScorer, PooledSelector
 from ..selectors.testors.contrast import Representatives
 from ..selectors.testors.estimator import DEFAULT_EPSILON
-from ..selectors.trace import between_class_scatter, total_scatter
-from ..selectors.trace_weight import auto_weight, smallest_tied_score
+from ..selectors.trace import auto_weight, between_class_scatter, smallest_tied_score, total_scatter
 from ..stats import ClassStats
 from ..stats.weights import class_shares
 from ..warning import warn

@@ -1,13 +1,14 @@
 """Compare classes by their mean documents: find the terms that distinguish a class from each of the others.
 
-The representative of a class is the mean of its documents' weights. A multilabel document counts in each of its
-classes, so the representative is the sum of the class's weights divided by its number of documents. Means of documents
-of length 1 are small, and smaller in classes of varied documents. With `scale="max"` each representative is divided by
-its largest weight. Its largest weight is then 1, and the same minimum weight ε is equally strict for all classes.
+The *representative* of a class is its mean document: the weight of a term in it is the mean of the term's weights in
+the documents of the class. A multilabel document counts in each of its classes. If documents have length 1, weights in
+a representative are small, and smaller in classes of varied documents. With `scale="max"` each representative is
+divided by its largest weight, which is then 1, so that the same minimum weight ε is equally strict for all classes.
 
-Let w(C, t) be the weight of term t in the representative of class C. T(C) is the set of terms with w(C, t) >= ε. The
-row of C against another class C' marks the terms t of T(C) with w(C, t) - w(C', t) >= δ. The *basic matrix* of C has
-those of its nonempty rows that contain no other row. A class without documents has no representative and is ignored.
+Let w(C, t) be the weight of term t in the representative of class C. The *candidates* of C are the terms with
+w(C, t) >= ε. The *row* of C against another class C' marks the candidates t of C with w(C, t) - w(C', t) >= δ: the
+terms that distinguish C from C'. The *basic matrix* of C has those of its nonempty rows that contain no other row. A
+class without documents has no representative and is ignored.
 """
 
 from __future__ import annotations
@@ -25,24 +26,27 @@ from ...stats import ClassStats
 from .transversals import Bits, union_of_minimal_rows, unpack_bits
 
 SCALES = ("max", "none")
+"""The values of the setting `scale`: divide each representative by its largest weight, or not."""
 
 
 class Representatives:
-    """The weights of all terms in the representatives of all classes, sorted by class and also by term.
+    """The weights of all terms in the representatives, the mean documents of the classes.
 
-    Only terms that occur in a class are stored. By class, the terms of class j and their weights are at
-    `class_starts[j]` to `class_starts[j + 1]` of `terms` and `weights`. By term, the classes of term t and its weights
-    in them are at `term_starts[t]` to `term_starts[t + 1]` of `term_classes` and `term_weights`.
+    Only weights of terms that occur in the class are stored, and they are stored twice. Sorted by class, the terms of
+    class j and their weights are at `class_starts[j]` to `class_starts[j + 1]` of `terms` and `weights`. Sorted by
+    term, the classes with term t and its weights in them are at `term_starts[t]` to `term_starts[t + 1]` of
+    `term_classes` and `term_weights`.
     """
 
     def __init__(self, stats: ClassStats, scale: str) -> None:
         if not (isinstance(scale, str) and scale in SCALES):
             raise InputError(setting="scale", value=scale, allowed=SCALES)
-        cells, n_class_terms = stats.cells, np.diff(stats.cells.class_starts)
+        cells = stats.cells  # the (class, term) pairs that occur, sorted by class
+        n_class_terms = np.diff(cells.class_starts)  # the number of terms that occur in each class
         self.class_starts, self.terms = cells.class_starts, cells.terms
         class_docs = np.where(stats.class_docs > 0, stats.class_docs, 1)  # avoids a division by zero
         means = cells.sums.value / np.repeat(class_docs, n_class_terms)
-        divisors = np.ones(len(n_class_terms))
+        divisors = np.ones(len(n_class_terms))  # one for each class
         with_terms = np.flatnonzero(n_class_terms)
         if scale == "max" and len(with_terms):
             # `reduceat` takes the maximum from each start to the next. Classes without terms are left out, because
@@ -52,7 +56,7 @@ class Representatives:
         self.weights: Floats = means / np.repeat(divisors, n_class_terms)
         self.with_documents: Ints = np.flatnonzero(stats.class_docs)  # the classes that have documents
         self.n_classes, self.n_terms = len(n_class_terms), stats.n_terms
-        by_term = np.argsort(self.terms, kind="stable")
+        by_term = np.argsort(self.terms, kind="stable")  # the pairs sorted by term, and for each term by class
         self.term_starts: Ints = np.concatenate([[0], np.cumsum(np.bincount(self.terms, minlength=self.n_terms))])
         self.term_classes, self.term_weights = cells.classes()[by_term], self.weights[by_term]
 
@@ -66,11 +70,13 @@ class Representatives:
 
         Only terms that weigh at least epsilon in the first class count; the result is 0 if there are none.
         """
-        smallest = np.zeros(self.n_terms)  # the smallest weight of each term: 0 if some class lacks the term
-        in_all_classes = np.flatnonzero(np.diff(self.term_starts) == len(self.with_documents))
-        smallest[in_all_classes] = np.inf
+        # The smallest weight of each term in any class: 0 for a term that some class lacks. For a term of all classes,
+        # start from infinity, so that `minimum.at` sets it to the smallest stored weight.
+        is_in_all_classes = np.diff(self.term_starts) == len(self.with_documents)
+        smallest = np.where(is_in_all_classes, np.inf, 0.0)
         np.minimum.at(smallest, self.terms, self.weights)
-        return float(np.max((self.weights - smallest[self.terms])[self.weights >= epsilon], initial=0.0))
+        differences = self.weights - smallest[self.terms]
+        return float(np.max(differences[self.weights >= epsilon], initial=0.0))
 
     def largest_weights(self) -> Floats:
         """Return the largest weight of each term in any representative, or 0 if none is positive."""
@@ -82,15 +88,14 @@ class Representatives:
 class Contrast(NamedTuple):
     """The rows of one class C: the row against another class marks the terms that distinguish C from it.
 
-    A row is a bit set of the candidates, the terms of C with a weight of at least ε. Classes that have none of the
-    candidates all have the same row, which is stored once (`common`). It also stands for other classes with an equal
-    row.
+    A row is a bit set of the candidates, the terms of C with a weight of at least ε. The rows against all classes that
+    have none of the candidates are equal, so they are stored once (`common`), as is any other row that equals them.
     """
 
     number: int
-    """The class."""
+    """The number of class C."""
     terms: Ints
-    """The candidates, T(C), ascending."""
+    """The candidates, ascending."""
     weights: Floats
     """The weights of the candidates in the class."""
     others: Ints
@@ -104,7 +109,7 @@ class Contrast(NamedTuple):
 
     @property
     def _has_empty_common_row(self) -> bool:
-        """Return whether there are classes with the common row, and no term distinguishes this class from them."""
+        """Return whether other classes have the common row and it is empty: no term tells this class from them."""
         return bool(self.n_common and not self.common.any())
 
     @property
@@ -115,14 +120,14 @@ class Contrast(NamedTuple):
 
     def indistinguishable_from(self, with_documents: Ints) -> list[int]:
         """Return the classes, of those with documents, that no term distinguishes this one from, ascending."""
-        has_marks = self.rows.any(axis=1)
-        if self._has_empty_common_row:  # then also all classes that have no row of their own
+        has_marks = self.rows.any(axis=1)  # for each class of `others`, whether some term distinguishes it
+        if self._has_empty_common_row:  # all classes but those with marks in their own row
             distinguishable = np.append(self.others[has_marks], self.number)
             return sorted(np.setdiff1d(with_documents, distinguishable).tolist())
         return sorted(self.others[~has_marks].tolist())
 
     def basic_rows(self) -> Bits:
-        """Return the nonempty rows that contain no other row, the shortest first."""
+        """Return the nonempty rows that contain no other row, as bit sets, the shortest first."""
         rows = self._nonempty_rows()
         return np.asarray(rows[minimal_sets(rows)])
 
@@ -136,7 +141,7 @@ class Contrast(NamedTuple):
         return unpack_bits(self.basic_rows(), len(self.terms))
 
     def testor_terms(self) -> Ints:
-        """Return the terms that are in some typical testor, which are those of the minimal rows."""
+        """Return the terms that are in some typical testor: those of the nonempty rows that contain no other row."""
         union = union_of_minimal_rows(self._nonempty_rows())
         return np.asarray(self.terms[unpack_bits(union[None], len(self.terms))[0]])
 
@@ -198,56 +203,58 @@ class EpsilonSearch(NamedTuple):
 
 
 def epsilon_for(representatives: Representatives, delta: float, k: int) -> EpsilonSearch:
-    """Return the ε that selects k terms or the next smaller number, as far as a search finds it.
+    """Return the ε that selects k terms or, if no ε tried selects exactly k, the next smaller number.
 
     The candidates of a class are the terms with a weight of at least ε. Its row against another class marks the
     candidates that distinguish it from that class, and the terms of its minimal nonempty rows are selected.
 
-    ε matters only through the smallest weight that passes it, so only weights that occur are tried. As ε decreases,
-    candidates are added, and usually selected terms with them. But the number of terms can decrease in places: empty
-    rows are dropped, and when a row is no longer empty, a row that contains it may no longer be minimal, and its terms
-    are lost. So the search finds one place where the number crosses k.
+    Only weights that occur are tried: any ε between two of them has the same candidates as the larger one. As ε
+    decreases, candidates are added, and usually selected terms with them. But the number of selected terms can also
+    decrease in places: a row that was empty gets its first term, a larger row that contains this term is then no longer
+    minimal, and the other terms of that row are lost. So the search finds one place where the number crosses k, of
+    perhaps several.
 
     The search goes down from the largest weight in steps of 1, 2, 4, ... until there are more than k terms, then
     bisects the last interval. So it never visits the many small weights and does not depend on them. Of the weights
     tried that select at most k terms, the result is the one that selects most, and of equals the smallest. There are
-    two exceptions, in which more than k terms remain and the ranking decides which to keep: if even the largest weight
-    selects more than k terms, it is the result; if all weights that select at most k terms select none, the result is
-    the next smaller weight.
+    two exceptions, in which more than k terms are selected and the caller keeps the k best by the ranking:
+
+    - if even the largest weight selects more than k terms, it is the result;
+    - if all weights tried that select at most k terms select none, the result is the next smaller weight.
     """
-    weights = np.unique(representatives.weights[representatives.weights > 0])
-    n_terms_at: dict[int, int] = {}  # position in weights -> number of terms selected
+    weights = np.unique(representatives.weights[representatives.weights > 0])  # ascending
+    n_terms_at: dict[int, int] = {}  # for each position in `weights` that was tried: the number of selected terms
 
     def fits(position: int) -> bool:
         """Return whether the weight at a position, used as ε, selects at most k terms; remember their number."""
         n_terms_at[position] = int(terms_in_testors(representatives, float(weights[position]), delta).sum())
         return n_terms_at[position] <= k
 
-    # Positions of a weight that selects too many terms (-1: nothing to bisect), and of a larger one that fits.
-    too_many, fitting = _bracket(len(weights) - 1, fits)
-    while fitting - too_many > 1 and too_many >= 0:
+    last = len(weights) - 1
+    if not fits(last):
+        return EpsilonSearch(epsilon=float(weights[last]), least_tried=float(weights[last]))
+    # The positions of a weight that selects too many terms, or -1 if none does, and of a larger weight that fits. The
+    # bisection ends when they are next to each other.
+    too_many, fitting = _bracket(last, fits)
+    while fitting - too_many > 1:
         middle = (too_many + fitting) // 2
         if fits(middle):
             fitting = middle
         else:
             too_many = middle
     all_fitting = [position for position, n_terms in n_terms_at.items() if n_terms <= k]
-    # If nothing fits, only the largest weight was tried, and `fitting` is still its position.
-    best = max(all_fitting, key=lambda position: (n_terms_at[position], -position), default=fitting)
-    # If every fitting weight selects no term, use the next smaller one, even though it selects too many.
+    best = max(all_fitting, key=lambda position: (n_terms_at[position], -position))
+    # If the fitting weights select no term, use the next smaller one, even though it selects too many.
     position = best if n_terms_at[best] or too_many < 0 else too_many
     # Weights ascend, so the lowest position that was tried is that of the smallest weight.
     return EpsilonSearch(float(weights[position]), least_tried=float(weights[min(n_terms_at)]))
 
 
 def _bracket(last: int, fits: Callable[[int], bool]) -> tuple[int, int]:
-    """Search down from position `last`, in steps of 1, 2, 4, ..., until a position does not fit.
+    """Search down from position `last`, which fits, in steps of 1, 2, 4, ..., until a position does not fit.
 
-    Return that position, and the fitting one tried before it. In two cases there is nothing to bisect, and the first
-    number is -1: if all positions tried fit, return -1 and 0; if even `last` does not fit, return -1 and `last`.
+    Return that position, and the fitting one tried before it; or -1 and 0 if all positions tried fit, down to 0.
     """
-    if not fits(last):
-        return -1, last
     fitting, step = last, 1
     while fitting > 0:
         position = max(fitting - step, 0)

@@ -6,11 +6,10 @@ other). A *testor* of the class is a set of terms that hits every row, so that i
 the others; a *typical* testor is one without redundant terms. The method selects the terms that are in some typical
 testor of some class.
 
-**The union of all typical testors requires only a comparison of pairs of rows.** The paper lists all typical testors,
-whose number grows exponentially, to compute their union. They are the minimal transversals Tr(H) of the rows H, and
-Tr(Tr(H)) = min(H), the rows that contain no other row. So the terms in some typical testor are the terms in some
-minimal row (`transversals.py` has the proof). With c classes, finding the minimal rows of a class takes up to c^2
-inclusion tests.
+**The terms in typical testors can be found without listing the testors.** The paper lists all typical testors, whose
+number grows exponentially. But a term is in some typical testor exactly if it is in a minimal row, a row that contains
+no other row (`transversals.py` has the proof). With c classes, finding the minimal rows of a class takes at most c^2
+comparisons of two rows.
 
 The testors themselves are informative, too. The shortest are the smallest vocabularies that distinguish a class
 (`shortest.py`). The share of the testors that contain a term measures how hard it is to do without it; terms are
@@ -36,7 +35,7 @@ from ...errors import InputError, NothingSelected, Setting, UnfitDocuments, show
 from ...settings import as_number, is_whole
 from ...stats import ClassStats
 from ...warning import InputWarning, warn
-from ..base import Limit, RankedTerms, ScoreForClass, TermSelector, resolve_k
+from ..base import Limit, ScoreForClass, TermSelection, TermSelector, resolve_k
 from .contrast import ComparisonRows, Contrast, Representatives, contrast, contrasts, epsilon_for
 from .shares import Shares, shares_of_testors
 from .shortest import Shortest, shortest_transversals
@@ -46,9 +45,9 @@ DEFAULT_EPSILON = 0.4
 _MAX_PAIRS_NAMED = 5
 """The number of indistinguishable pairs of classes that the warning names."""
 _SHARE_WORK = 1 << 31
-"""About how many 64-bit words are read to compute the scores of all classes."""
+"""A limit of the work to compute the scores of all classes: about how many 64-bit words may be read."""
 _SHORTEST_WORK = 1 << 30
-"""About how many 64-bit words are read to find the shortest testors of a class."""
+"""A limit of the work to find the shortest testors of a class: about how many 64-bit words may be read."""
 _MIN_STEPS, _MAX_STEPS = 100, 200_000
 """Limits of the number of columns that the search for the shortest testors tries by default."""
 
@@ -75,7 +74,10 @@ class _ClassShares(NamedTuple):
 
 
 def _rounded_down(value: float) -> str:
-    """Return a number with four digits, rounded down, so that a user can enter it as a value that is just allowed."""
+    """Return a number with four digits, rounded down, for messages about the largest value that is allowed.
+
+    So a user can enter the number shown; rounded up, it would not be allowed.
+    """
     return f"{Context(prec=4, rounding=ROUND_DOWN).create_decimal(value):g}"
 
 
@@ -83,8 +85,8 @@ class TypicalTestors(TermSelector):
     """Select the terms that are in some typical testor of some class.
 
     A testor of a class is a set of terms that distinguishes it from every other class; it is typical if no term can be
-    left out. The *row* of a class against another one marks the terms that distinguish it from that one, so a testor
-    has a marked term of every row.
+    left out. The *row* of a class against another class marks the terms that distinguish the first from the second. So
+    a testor has at least one marked term of every row.
 
     The selector uses term weights, so it works best after `TermWeighter`, with documents of length 1. With few classes,
     or classes that have nothing in common, nearly all candidates are in some testor, and ε decides.
@@ -162,12 +164,13 @@ class TypicalTestors(TermSelector):
 
     # -- the method ----------------------------------------------------------------------------------------------
 
-    def _rank_and_select(self) -> RankedTerms:
-        """Select terms; return no scores, and the order of the selected columns in place of a ranking of all columns.
+    def _rank_and_select(self) -> TermSelection:
+        """Select terms, and do not compute their scores unless the selection depends on them.
 
-        Scores take much longer than the selection. So they are computed when `scores_` or `ranking_` is read
-        (`_ranked_by_shares`), or here if more terms than `k` are in testors. In that case, the selected columns are in
-        the order of `ranking_`. Otherwise, those with the largest weight in any class come first.
+        Scores take much longer than the selection. So they are only computed here if more terms than `k` are in
+        testors, and otherwise when `scores_` or `ranking_` is read (`_ranked_by_shares`). For this reason, the result
+        has no scores, and in place of a ranking of all columns only the selected ones: in the order of `ranking_` if
+        scores were computed, and otherwise by their largest weight in any class.
         """
         stats = self.stats_
         self.check_settings()
@@ -196,11 +199,11 @@ class TypicalTestors(TermSelector):
         else:
             columns = np.flatnonzero(support)
             selected = columns[np.argsort(-representatives.largest_weights()[columns], kind="stable")]
-        return RankedTerms(scores=np.zeros(0), ranking=selected, support=support)
+        return TermSelection(scores=np.zeros(0), ranking=selected, support=support)
 
     @property
     def _representatives(self) -> Representatives:
-        """Return the mean documents of the classes; they are recomputed after the selector was copied or unpickled."""
+        """Return the mean documents of the classes; a copied or unpickled selector computes them again."""
         if self._cached_representatives is None:
             self._cached_representatives = Representatives(self.stats_, self._used_settings.scale)
         return self._cached_representatives
@@ -230,12 +233,12 @@ class TypicalTestors(TermSelector):
             raise InputError(setting="score_limit", value=self.score_limit, hint="use a number of testors from 1")
 
     def _resolve_epsilon(self, representatives: Representatives, max_terms: int | None) -> float:
-        """Return ε, the minimum weight of a term in the mean document of a class: a setting, or the result of a search.
+        """Return ε, the minimum weight of a term in the mean document of a class.
 
-        If `epsilon` is None and the number of terms is limited, the search looks for the ε that selects about
-        `max_terms` terms. If neither is set, ε has a default. Also sets `_least_tried`, to the smallest ε that the
-        search tried, or to ε if there was no search. Raises an error if there is nothing to search, because no weight
-        is above 0.
+        ε is the setting `epsilon`. If that is None, it is the ε that selects `max_terms` terms or the next smaller
+        number, which is searched for, or the default if `max_terms` is None, too. Also sets `_least_tried`, to the
+        smallest ε that the search tried, or to ε if there was no search. Raises an error if no weight is above 0, so
+        that there is nothing to search.
         """
         self._least_tried = float(DEFAULT_EPSILON if self.epsilon is None else self.epsilon)
         if self.epsilon is not None or max_terms is None:
@@ -268,7 +271,7 @@ class TypicalTestors(TermSelector):
                 hint=f"the largest is {_rounded_down(largest_weight)}. Use a smaller epsilon",
             )
         largest_difference = representatives.largest_difference(epsilon)
-        # The message mentions ε only if the user can change it, that is, if it was not the result of a search.
+        # The message mentions ε only if a smaller one could help; after a search, smaller ones have been tried.
         was_searched = self.epsilon is None and resolve_k(self.k, representatives.n_terms) is not None
         epsilon_clause = "" if was_searched else f" in terms of weight epsilon={epsilon!r} or more"
         if largest_difference <= 0:
@@ -306,9 +309,9 @@ class TypicalTestors(TermSelector):
     # -- scores --------------------------------------------------------------------------------------------------
 
     def _class_shares(self) -> list[_ClassShares]:
-        """Return for each class with documents the share of its testors that contain each candidate term.
+        """Return for each class with documents the shares of its candidate terms, which are computed on first use.
 
-        The shares are computed on first use.
+        The share of a term is the share of the class's typical testors that contain it.
         """
         if self._shares is None:
             work_per_class = _SHARE_WORK // len(self._representatives.with_documents)
@@ -340,6 +343,7 @@ class TypicalTestors(TermSelector):
         shares_of_class = {class_shares.number: class_shares for class_shares in self._class_shares()}
 
         def scores_for(number: int) -> Floats:
+            """Return the share of each term for the class with this number; 0 for a class without documents."""
             scores = np.zeros(stats.n_terms)
             if number in shares_of_class:
                 scores[shares_of_class[number].terms] = shares_of_class[number].shares.values
@@ -356,7 +360,7 @@ class TypicalTestors(TermSelector):
         return np.lexsort((-weights[np.searchsorted(terms, columns)], -scores))
 
     def _ranked_by_shares(self) -> tuple[Floats, Ints]:
-        """Return the scores and the ranking, which are computed on first use."""
+        """Return the scores and the ranking of all columns, which are computed on first use."""
         self._ensure_selected()
         if self._scores_and_ranking is None:
             self._scores_and_ranking = self._score_and_rank(self.stats_)
@@ -383,7 +387,7 @@ class TypicalTestors(TermSelector):
     @property
     def support_(self) -> NDArray[np.bool_]:
         """Return a mask of the selected columns."""
-        return self._ranked_terms().support
+        return self._fitted_selection().support
 
     @property
     def epsilon_(self) -> float:
@@ -395,7 +399,7 @@ class TypicalTestors(TermSelector):
     def least_weight_tried_(self) -> float:
         """Return the smallest weight tried in the search for ε, or ε itself if there was no search.
 
-        Terms with smaller weights in all classes had no influence.
+        Terms with smaller weights in all classes were never candidates, so they had no influence on the selection.
         """
         self._ensure_selected()
         return self._least_tried
@@ -441,14 +445,14 @@ class TypicalTestors(TermSelector):
     ) -> Iterator[Testor]:
         """Return an iterator over the typical testors of a class, each as a tuple of ascending columns.
 
-        There may be too many to list: the iterator stops after `limit` of them, or after `max_seconds`. Afterwards its
-        attribute `complete` says whether these are known to be all. Both methods return the same testors in different
+        There may be too many to list: the iterator stops after `limit` of them, or after `max_seconds`. At the end, its
+        attribute `complete` is True if these are known to be all. Both methods return the same testors in different
         orders; "lex" is slower. A class that no term distinguishes from any other class has no testors.
         """
         class_contrast = self._contrast_for(label)
         basic = class_contrast.basic_matrix()
-        # If no term distinguishes the class, it has no rows, and the empty set would be a testor. An empty row, which
-        # nothing hits, prevents that.
+        # If no term distinguishes the class, it has no rows, and the empty set, which hits all of no rows, would be a
+        # testor. An empty row, which no set hits, prevents that.
         rows = basic if len(basic) else np.zeros((1, len(class_contrast.terms)), np.bool_)
         return Transversals(rows, method, limit=limit, max_seconds=max_seconds, column_numbers=class_contrast.terms)
 
@@ -467,11 +471,11 @@ class TypicalTestors(TermSelector):
     ) -> Shortest:
         """Return the testors of a class with the fewest terms: the smallest vocabularies that distinguish it.
 
-        At most `limit` of them are returned, those whose terms have the largest weights in the class first; `heaviest`
-        is False if there were too many to compare. They distinguish the class from all classes except those in
-        `indistinguishable_from`. The search tries at most `max_steps` columns (None: `share_of_work` times what takes
-        about a second). If that is not enough, the result is a short testor that may not be the shortest, and `proved`
-        is False.
+        At most `limit` of them are returned, those whose terms have the largest sum of weights in the class first. The
+        result's `heaviest` is False if there were too many to compare. The testors distinguish the class from all
+        classes except those in its `indistinguishable_from`. The search tries at most `max_steps` columns; None is
+        `share_of_work` times as many as it tries in about a second. If that is not enough, the result is a short testor
+        that may not be the shortest, and its `proved` is False.
         """
         for name, value in (("limit", limit), ("max_steps", max_steps)):  # `max_steps` may also be None
             if not (is_whole(value) and value >= 1) and (name, value) != ("max_steps", None):

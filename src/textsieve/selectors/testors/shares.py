@@ -4,14 +4,18 @@ The testors are the minimal transversals of a boolean matrix: the minimal sets o
 every row (other class). Two reductions make counting them cheaper and keep the result exact:
 
 - *Patterns.* Columns that hit the same rows have the same *pattern*. A minimal transversal never contains two such
-  columns, and either can replace the other. So only distinct patterns are searched, and a set of patterns represents as
-  many testors as the product of the numbers of terms of its patterns.
+  columns, and either can replace the other. So only distinct patterns are searched. A set of patterns stands for as
+  many testors as the product of its numbers of columns: patterns of 2, 3 and 5 columns stand for 30 testors.
 - *Parts.* If the matrix falls into parts that share neither rows nor columns, a testor of the whole is a combination of
   one testor of each part. So the share of a term is its share in its own part.
 
-If a part still has too many testors, its shares are estimated from random walks (`probe_shares`), which are the same in
-every run. A term that is in every testor is alone in a row, and that row is a part of its own, with a single testor. So
-in a part whose shares are estimated, all shares are above 0 and below 1, and the estimates are clipped accordingly.
+If a part still has too many testors, its shares are estimated from some of them, which are drawn by random walks
+(`probe_shares`). Testors that are less likely to be drawn get larger weights, so that all testors count the same. The
+random numbers are the same in every run.
+
+Estimated shares are never 0 or 1, because the true ones are not: each column of a part is in some testor, and none is
+in every testor. A column in every testor would be alone in a row. No other row has this column, because rows that
+contain another row are left out. So the row would be a part of its own, with a single testor, and not be estimated.
 """
 
 from __future__ import annotations
@@ -32,7 +36,7 @@ class Part(NamedTuple):
 
     patterns: Bools  # the distinct columns, as a matrix (rows x patterns)
     columns: Ints  # the numbers of the part's columns in the basic matrix
-    pattern_of: Ints  # the pattern of each of these columns
+    pattern_of: Ints  # the number of the pattern of each of these columns
 
     @property
     def n_words(self) -> int:
@@ -51,7 +55,7 @@ def _connected_components(basic: Bools) -> Iterator[tuple[Ints, Ints]]:
     """Yield the rows and columns of each connected component; rows are connected if they share a column."""
     bits, remaining_rows = pack_bits(basic), np.arange(len(basic))
     while len(remaining_rows):
-        columns = bits[remaining_rows[0]]  # a set of columns, which grows until no row adds any
+        columns = bits[remaining_rows[0]]  # a bit set of columns; rows that share one add theirs, until none does
         while True:
             is_connected = (bits[remaining_rows] & columns).any(axis=1)
             all_columns = np.bitwise_or.reduce(bits[remaining_rows[is_connected]], axis=0)
@@ -65,7 +69,8 @@ def _connected_components(basic: Bools) -> Iterator[tuple[Ints, Ints]]:
 def _distinct_columns(marks: Bools) -> tuple[Bools, Ints]:
     """Return the distinct columns of a matrix, and the number of each column among them."""
     bits = pack_bits(marks.T)  # for each column the rows that it hits
-    order = np.lexsort(bits.T)  # equal columns are adjacent
+    order = np.lexsort(bits.T)  # sorts the columns, so that equal ones are adjacent
+    # In this order, whether a column differs from the one before it.
     is_new = np.concatenate([[True], (bits[order[1:]] != bits[order[:-1]]).any(axis=1)])
     number_of = np.empty(len(order), np.int64)
     number_of[order] = np.cumsum(is_new) - 1
@@ -73,9 +78,9 @@ def _distinct_columns(marks: Bools) -> tuple[Bools, Ints]:
 
 
 SHARE_WORK = 1 << 28
-"""About how many 64-bit words are read to compute the shares of a class."""
+"""A limit of the work to compute the shares of a class: about how many 64-bit words may be read."""
 _MIN_WALKS = _MIN_STEPS = 200
-"""A part may take this many random walks (or `limit`, if it is less) and try this many columns, whatever its work."""
+"""So many random walks and so many columns to try are always allowed for a part, even if that exceeds its work."""
 _LARGEST_EXACT = 2.0**53
 """Integers up to this one are exact as floats."""
 
@@ -90,9 +95,9 @@ class Shares(NamedTuple):
 def shares_of_testors(basic: Bools, limit: int, work: int = SHARE_WORK) -> Shares:
     """Return the share of the minimal transversals that contain each column of a basic matrix.
 
-    Each part of the matrix gets a share of `work`, a number of 64-bit words to read, in proportion to its rows. If a
-    part has more than `limit` minimal sets of patterns, or if listing them would take more than a quarter of its work,
-    its shares are estimated from random walks: `limit` of them, or as many as its work allows.
+    `work` is the number of 64-bit words that may be read, which is divided among the parts of the matrix in proportion
+    to their rows. If a part has more than `limit` minimal sets of patterns, or if listing them would take more than a
+    quarter of its work, its shares are estimated from random walks: `limit` of them, or as many as its work allows.
     """
     values, exact = np.zeros(basic.shape[1]), True
     for part in split_into_parts(basic):
@@ -112,28 +117,29 @@ def shares_of_testors(basic: Bools, limit: int, work: int = SHARE_WORK) -> Share
 
 
 def _shares_in_listing(transversals: Listing, n_terms: Ints) -> Floats:
-    """Return for each pattern the share of all testors that contain a given one of its terms, the same for each term.
+    """Return for each pattern the share of all testors that contain a single term of it, the same for each term.
 
     `transversals` are all minimal sets of patterns, and `n_terms` has the number of terms of each pattern.
     """
-    set_numbers = np.repeat(np.arange(len(transversals.sizes)), transversals.sizes)
-    n_testors = _n_testors(transversals, n_terms)
-    with_pattern = np.bincount(transversals.members, n_testors[set_numbers], len(n_terms))
+    set_numbers = np.repeat(np.arange(len(transversals.sizes)), transversals.sizes)  # the set of each member
+    n_testors = _n_testors(transversals, n_terms)  # of each set
+    with_pattern = np.bincount(transversals.members, n_testors[set_numbers], len(n_terms))  # testors of each pattern
     # The testors with a pattern contain each of its terms equally often.
     return np.asarray(with_pattern / n_terms / n_testors.sum())
 
 
 def _n_testors(transversals: Listing, n_terms: Ints) -> Floats:
-    """Return how many testors each set of patterns represents: the product of the numbers of terms of its patterns.
+    """Return how many testors each set of patterns stands for: the product of the numbers of terms of its patterns.
 
     The numbers are integers, so that equal shares are bitwise equal. If their sum is too large to be exact as a float,
     all are divided by the same power of two and rounded down.
     """
+    # The members of all sets are in one array: where each set begins in it, and the number of terms of each member.
     starts, factors = np.cumsum(transversals.sizes) - transversals.sizes, n_terms[transversals.members]
-    logs = np.add.reduceat(np.log2(factors), starts)
+    logs = np.add.reduceat(np.log2(factors), starts)  # of the product of each set; `reduceat` goes from start to start
     # If the sum of the products is certainly exact as a float, multiply with numpy; otherwise with Python's integers.
-    # The logarithms are rounded, so only half of the limit is used. A product above 2^60 exceeds it anyway, and is
-    # limited because `exp2` could overflow.
+    # The logarithms are rounded, so only half of the limit is used. Logarithms are capped at 60, because `exp2` could
+    # overflow; a single product of 2^60 exceeds the limit anyway.
     if np.exp2(np.minimum(logs, 60.0)).sum() < _LARGEST_EXACT / 2:
         return np.multiply.reduceat(factors, starts).astype(np.float64)
     products = [prod(counts.tolist()) for counts in np.split(factors, starts[1:])]
@@ -142,7 +148,10 @@ def _n_testors(transversals: Listing, n_terms: Ints) -> Floats:
 
 
 def _n_walks(part: Part, limit: int, work: int) -> int:
-    """Return how many walks the work allows, at most `limit`; a walk reads all words once per member of a set."""
+    """Return how many random walks the work allows, at most `limit`.
+
+    A walk draws the members of a set one by one, and reads all words of the part for each of them.
+    """
     n_members = 2 * len(part.patterns).bit_length()  # a guess at the size of a typical set
     return min(limit, max(_MIN_WALKS, work // (n_members * part.n_words)))
 
@@ -150,8 +159,8 @@ def _n_walks(part: Part, limit: int, work: int) -> int:
 def _estimate_shares(part: Part, n_terms: Ints, n_walks: int) -> Floats:
     """Return the same as `_shares_in_listing`, estimated from random walks.
 
-    The share of testors with a pattern is clipped to stay half a walk, 0.5 / `n_walks`, away from 0 and 1. It is then
-    divided by the number of terms of the pattern.
+    The share of testors with a pattern is never 0 or 1, so the estimate is kept half a walk, 0.5 / `n_walks`, away from
+    both. It is then divided by the number of terms of the pattern.
     """
     arrays = SearchArrays.of(part.patterns)
     # One number for each walk and each member that a set can have, from a fixed seed.

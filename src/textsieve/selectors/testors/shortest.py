@@ -1,9 +1,12 @@
 """The shortest testors of a class: the smallest vocabularies that distinguish it from the others.
 
+The testors are the transversals of a boolean matrix: sets of columns (terms) with a mark in every row (other class).
 The search tries sizes 1, 2, 3, ... and abandons branches that cannot finish within the size. So the first size with a
-transversal is the smallest, and all transversals found then have that size. Each part of the matrix is searched
-separately, in terms of its patterns (`shares.py` explains both). The results of parts are combined in order of
-decreasing weight.
+transversal is the smallest, and all transversals found then have that size.
+
+The matrix may fall into *parts* that share neither rows nor columns, and columns with marks in the same rows have the
+same *pattern* (`shares.py` explains both). Each part is searched separately, for sets of patterns. These are then
+expanded to sets of columns, and those of all parts are combined, the heaviest first.
 """
 
 from __future__ import annotations
@@ -19,9 +22,9 @@ from .shares import Part, split_into_parts
 from .transversals import Testor, Transversals
 
 MAX_COMPARED = 1000
-"""How many of the shortest sets of patterns of a part are compared, at most, to find the heaviest.
+"""The largest number of shortest sets of patterns of a part that are compared to find the heaviest.
 
-If more testors than this are to be returned, as many sets as testors are compared.
+If the caller wants more testors than this, it is the number of testors wanted.
 """
 
 WeightedSets = list[tuple[float, Testor]]
@@ -56,7 +59,7 @@ def shortest_transversals(basic: Bools, weights: Floats, limit: int, most_steps:
     `basic` is a basic matrix (see `contrast.py`). `weights` has a weight for each column; the weight of a set is the
     sum over its columns. The search tries at most `most_steps` columns in total, over all parts of the matrix.
     """
-    heaviest_testors: WeightedSets = [(0.0, ())]  # of the parts so far; of no parts, the empty set
+    heaviest_testors: WeightedSets = [(0.0, ())]  # of the parts so far; before the first part, the empty set
     proved = heaviest = True
     for part in split_into_parts(basic):
         search = _search_shortest(part.patterns, max(limit, MAX_COMPARED), most_steps)
@@ -83,8 +86,8 @@ def _heaviest_testors(part: Part, pattern_sets: list[Testor], weights: Floats, l
             columns_of[pattern].append((float(weights[column]), (column,)))
     for columns in columns_of.values():
         columns.sort(key=_heaviest_first)
-    # Compare sets of patterns by the heaviest testor of each, which has the heaviest column of every pattern. Sets
-    # after the first `limit` cannot contribute, because each of the first `limit` has a testor at least as heavy.
+    # Keep the `limit` sets of patterns whose heaviest testor, which has the heaviest column of every pattern, weighs
+    # most. The others cannot contribute, because each of these `limit` sets has a testor at least as heavy.
     pattern_sets = heapq.nsmallest(
         limit, pattern_sets, key=lambda patterns: -fsum(columns_of[pattern][0][0] for pattern in patterns)
     )
@@ -105,9 +108,10 @@ def _heaviest_first(weighted_set: tuple[float, Testor]) -> tuple[float, Testor]:
 def _heaviest_unions(left: WeightedSets, right: WeightedSets, limit: int) -> WeightedSets:
     """Return the `limit` heaviest unions of one set from each list.
 
-    Both lists are sorted, so (0, 0) is the heaviest pair of positions, and (i, j) is at least as heavy as (i, j + 1)
-    and (i + 1, j). A pair (i, j) is pushed on the heap when (i, j - 1), or (i - 1, 0) for j = 0, has been taken from
-    it. So the heaviest pair that is left is always on the heap.
+    A pair (i, j) stands for the union of set i of `left` and set j of `right`. Both lists begin with the heaviest set,
+    so (0, 0) is the heaviest pair, and (i, j) is at least as heavy as (i, j + 1) and (i + 1, j). The heap has the pairs
+    that may be next: when (i, j) is taken from it, (i, j + 1) is added, and for j = 0 also (i + 1, 0). So the heaviest
+    pair that is left is always on the heap, and each pair is added once.
     """
     if len(left) == 1 and not left[0][1]:  # the empty set alone
         return right[:limit]
@@ -118,7 +122,7 @@ def _heaviest_unions(left: WeightedSets, right: WeightedSets, limit: int) -> Wei
         unions.append((-negative_weight, tuple(sorted(left[i][1] + right[j][1]))))
         if j + 1 < len(right):
             heapq.heappush(heap, (-(left[i][0] + right[j + 1][0]), i, j + 1))
-        if j == 0 and i + 1 < len(left):  # only from j = 0, so that each pair is pushed once
+        if j == 0 and i + 1 < len(left):
             heapq.heappush(heap, (-(left[i + 1][0] + right[0][0]), i + 1, 0))
     return unions
 

@@ -1,18 +1,21 @@
 """Minimal hitting sets (transversals) of the rows of a boolean matrix; for the rows of a class, its typical testors.
 
-A set of columns *hits* a row if the row is true in one of them. A transversal hits all rows, and is minimal if no
-proper subset does. Let min(H) be the distinct rows of H that contain no other row, and Tr(H) the minimal transversals.
+A row is also the set of the columns in which it is true. A set of columns *hits* a row if it has a column of the row.
+A transversal hits all rows, and is minimal if no proper subset does. Of the rows H, let min(H) be the *minimal rows*,
+the distinct rows that contain no other row, and Tr(H) the minimal transversals.
 
-**The union of all minimal transversals can be computed without listing them.** Tr(Tr(H)) = min(H): the minimal sets
-that hit all minimal transversals are the minimal rows (Berge). So a column that is in some minimal row R is in some
-minimal transversal: if it were in none, R without it would still hit all of them, and R would not be such a minimal
-set. Conversely, a column of a minimal transversal is in a minimal row, namely one that no other column of the
-transversal hits. So
+**The union of all minimal transversals can be computed without listing them.** It is the union of the minimal rows:
 
-    union of Tr(H) = union of min(H),
+    union of Tr(H) = union of min(H).
 
-which takes a comparison of pairs of rows, while the number of transversals may grow exponentially with the number of
-rows.
+To find the minimal rows, only pairs of rows have to be compared, while the number of transversals may grow
+exponentially with the number of rows. The proof has two parts:
+
+- A column of a minimal row R is in some minimal transversal. By a theorem of Berge, Tr(Tr(H)) = min(H): the minimal
+  rows are the minimal sets that hit all minimal transversals. If the column were in no minimal transversal, R without
+  it would still hit all of them, so R would not be minimal.
+- A column of a minimal transversal is in some minimal row. The other columns of the transversal miss some minimal row,
+  because otherwise they would hit all rows without this column. The column hits this row, so it is in it.
 
 Two edge cases follow from the definitions. If there are no rows, the empty set is the only minimal transversal. An
 empty row cannot be hit, so there is no transversal, and the empty row is the only minimal one. In both cases the union
@@ -104,7 +107,7 @@ def count_transversals(rows: Any, method: str = "mmcs", *, max_seconds: float | 
     search = _start_search(marks, method)
     number = 0
     while not search.done and time.monotonic() < deadline:
-        number += search.count(_SETS_PER_CALL, search.steps_per_call)
+        number += search.count_next(_SETS_PER_CALL, search.steps_per_call)
     return Count(number, search.done)
 
 
@@ -164,11 +167,14 @@ class Transversals(Iterator[Testor]):
         return self._ready.pop()
 
     def _find_more(self) -> int:
-        """Continue the search; return how many transversals are ready, 0 if there are no more or a limit is reached."""
+        """Continue the search until transversals are ready; return their number.
+
+        It is 0 if there are no more transversals, or if the limit of time or steps is reached.
+        """
         search = self._search
         while not self._ready and not search.done and time.monotonic() < self._deadline and self.steps_left != 0:
             n_steps = search.steps_per_call if self.steps_left is None else min(search.steps_per_call, self.steps_left)
-            testors = search.more(self._n_sets_per_call, n_steps)
+            testors = search.next_sets(self._n_sets_per_call, n_steps)
             if self.steps_left is not None:
                 self.steps_left -= search.n_steps
             self._ready = testors[::-1]
@@ -190,13 +196,13 @@ class Listing(NamedTuple):
 def list_transversals(rows: Bools, limit: int, most_steps: int) -> Listing:
     """List the minimal transversals with MMCS, until more than `limit` are found or `most_steps` columns were tried.
 
-    `complete` is True only if the search is done and found at most `limit`.
+    The result's `complete` is True only if the search is done and found at most `limit`.
     """
     search = _start_search(rows, "mmcs")
     sizes, members, number = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
     while not search.done and number <= limit and most_steps > 0:
         n_sets = min(limit + 1 - number, _SETS_PER_CALL)  # one more than the limit shows that there are too many
-        ends, columns = search.arrays(n_sets, min(search.steps_per_call, most_steps))
+        ends, columns = search.next_arrays(n_sets, min(search.steps_per_call, most_steps))
         sizes.append(np.diff(ends, prepend=0))
         members.append(columns)
         number += len(ends)
@@ -208,13 +214,16 @@ class KernelSearch(NamedTuple):
     """A search that a kernel runs in several calls, each of which continues where the last one stopped."""
 
     call: Callable[[Ints, Ints, int], None]
-    """Continues the search; the arguments are arrays for the ends and members of sets, and the number of steps."""
+    """Continues the search for a number of steps; writes where each set ends, and the members of all sets, to arrays.
+
+    The arguments are the two arrays and the number of steps.
+    """
     state: Ints
     """Counters of the kernel, indexed by `hitting_sets.DONE`, `N_STEPS`, `N_SETS` and `N_MEMBERS`."""
     most_members: int
     """An upper bound of the size of a set."""
     n_words: int
-    """About how many words a step reads."""
+    """About how many 64-bit words a step reads; a step tries one column."""
 
 
 class _Search:
@@ -235,36 +244,36 @@ class _Search:
         """Return how many columns the last call tried."""
         return int(self._kernel.state[hitting_sets.N_STEPS])
 
-    def more(self, n_sets: int, n_steps: int) -> list[Testor]:
+    def next_sets(self, n_sets: int, n_steps: int) -> list[Testor]:
         """Continue the search; return up to `n_sets` more sets, after at most `n_steps` columns were tried.
 
-        There may be fewer sets even if neither limit is reached and the search is not done: `_continue` limits the
+        There may be fewer sets even if neither limit is reached and the search is not done: `_run_kernel` limits the
         number of columns in all sets, too.
         """
-        ends, members = self.arrays(n_sets, n_steps)
+        ends, members = self.next_arrays(n_sets, n_steps)
         columns, stops = members.tolist(), ends.tolist()  # a set begins where the one before it ends
         return [tuple(sorted(columns[begin:end])) for begin, end in zip([0, *stops], stops, strict=False)]
 
-    def count(self, n_sets: int, n_steps: int) -> int:
-        """Continue like `more`; return the number of sets."""
-        return len(self._continue(n_sets, n_steps)[0])
+    def count_next(self, n_sets: int, n_steps: int) -> int:
+        """Continue the search like `next_sets`, but return only the number of sets."""
+        return len(self._run_kernel(n_sets, n_steps)[0])
 
-    def arrays(self, n_sets: int, n_steps: int) -> tuple[Ints, Ints]:
-        """Continue like `more`; return where each set ends, and the columns of one set after the other."""
-        ends, members = self._continue(n_sets, n_steps)
+    def next_arrays(self, n_sets: int, n_steps: int) -> tuple[Ints, Ints]:
+        """Continue the search like `next_sets`, but return where each set ends, and the columns of all sets."""
+        ends, members = self._run_kernel(n_sets, n_steps)
         return ends, self._column_numbers[members]
 
-    def _continue(self, n_sets: int, n_steps: int) -> tuple[Ints, Ints]:
-        """Continue like `arrays`, but return columns as the kernel numbers them."""
+    def _run_kernel(self, n_sets: int, n_steps: int) -> tuple[Ints, Ints]:
+        """Continue the search like `next_arrays`, but return columns as the kernel numbers them."""
         ends = np.empty(n_sets, np.int64)
-        # The kernel stops when this array is full; it always has room for one set.
+        # The kernel stops when this array has no room for another set; it always has room for one.
         members = np.empty(max(self._kernel.most_members, 16 * n_sets), np.int64)
         self._kernel.call(ends, members, n_steps)
         return ends[: self._kernel.state[hitting_sets.N_SETS]], members[: self._kernel.state[hitting_sets.N_MEMBERS]]
 
 
-class _SearchResult:
-    """The known result of a search, in place of `_Search`: for no rows the empty set, for an empty row no set."""
+class _KnownResult:
+    """Takes the place of a `_Search` whose result is known: for no rows the empty set, for an empty row no set."""
 
     steps_per_call = n_steps = 0  # no columns are tried
 
@@ -276,32 +285,32 @@ class _SearchResult:
         """Return whether all sets were returned."""
         return not self._sets
 
-    def more(self, n_sets: int, n_steps: int) -> list[Testor]:
+    def next_sets(self, n_sets: int, n_steps: int) -> list[Testor]:
         """Return all sets."""
         sets, self._sets = self._sets, []
         return sets
 
-    def arrays(self, n_sets: int, n_steps: int) -> tuple[Ints, Ints]:
-        """Return all sets in the format of `_Search.arrays`."""
-        sets = self.more(n_sets, n_steps)
+    def next_arrays(self, n_sets: int, n_steps: int) -> tuple[Ints, Ints]:
+        """Return all sets in the format of `_Search.next_arrays`."""
+        sets = self.next_sets(n_sets, n_steps)
         return np.zeros(len(sets), np.int64), np.zeros(0, np.int64)
 
-    def count(self, n_sets: int, n_steps: int) -> int:
+    def count_next(self, n_sets: int, n_steps: int) -> int:
         """Return the number of sets."""
-        return len(self.more(n_sets, n_steps))
+        return len(self.next_sets(n_sets, n_steps))
 
 
 def _start_search(
     rows: Bools, method: str, most_members: int = -1, column_numbers: Ints | None = None
-) -> _Search | _SearchResult:
+) -> _Search | _KnownResult:
     """Return a search for the minimal transversals of the rows; parameters are those of `Transversals`."""
     if not (isinstance(method, str) and method in METHODS):
         raise InputError(setting="method", value=method, allowed=METHODS)
     basic = rows[minimal_rows(rows)]  # the shortest row first
     if not len(basic):  # the empty set hits all of no rows
-        return _SearchResult([()])
+        return _KnownResult([()])
     if not basic[0].any():  # an empty row, which is the shortest, is contained in all others; no set hits it
-        return _SearchResult([])
+        return _KnownResult([])
     columns = np.flatnonzero(basic.any(axis=0))
     columns = columns[np.argsort(~basic[0, columns], kind="stable")]  # columns of the first row first, which LEX needs
     kernel_search = METHODS[method](basic[:, columns], most_members)
@@ -323,6 +332,7 @@ def _lex(basic: Bools, most_members: int) -> KernelSearch:
     state, members, n_leading = np.zeros(6, np.int64), np.zeros(max_size + 1, np.int64), int(basic[0].sum())
 
     def call(ends: Ints, out_members: Ints, n_steps: int) -> None:
+        """Continue the search; see `KernelSearch.call`."""
         hitting_sets.lex_walk(columns, full, n_leading, state, members, hit, once, ends, out_members, n_steps)
 
     return KernelSearch(call, state, most_members=len(members), n_words=len(full))
@@ -360,6 +370,7 @@ def _mmcs(basic: Bools, most_members: int) -> KernelSearch:
     arrays, state = SearchArrays.of(basic), np.zeros(6, np.int64)
 
     def call(ends: Ints, out_members: Ints, n_steps: int) -> None:
+        """Continue the search; see `KernelSearch.call`."""
         hitting_sets.mmcs_search(
             arrays.columns,
             arrays.rows,
@@ -385,7 +396,11 @@ METHODS: dict[str, Callable[[Bools, int], KernelSearch]] = {"mmcs": _mmcs, "lex"
 
 
 def _as_marks(rows: Any) -> tuple[Bools, Ints | None]:
-    """Return a dense matrix as booleans, and None; or the nonempty columns of a sparse one, and their numbers."""
+    """Return a matrix as a dense boolean array, and the numbers of its columns.
+
+    Of a sparse matrix, only the nonempty columns are returned, to save memory, with their numbers. Of a dense one, all
+    columns are returned, and None in place of the numbers 0, 1, 2, ...
+    """
     is_sparse: bool = sparse.issparse(rows)
     if is_sparse and len(rows.shape) == 2:
         coordinates = sparse.coo_array(rows)

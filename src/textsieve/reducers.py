@@ -1,15 +1,17 @@
 """DROP1 to DROP5: reduce the training documents of nearest-neighbour classifiers (Wilson and Martinez 2000).
 
-The associates of a document are the documents that have it among their k nearest neighbours. A document can be dropped
-if at least as many of its associates are classified correctly without it as with it; the associates then get their next
-neighbour. The variants, one row of `VARIANTS` each, differ in which documents are dropped beforehand as noise, in the
-order in which documents are visited, and in whether dropped documents still count as associates.
+The *associates* of a document are the documents that have it among their k nearest neighbours. A document can be
+dropped if at least as many of its associates are classified correctly without it as with it. In its place, each
+associate then gets its next nearest neighbour. The five variants are rows of `VARIANTS`. They differ in which documents
+are dropped beforehand as noise, in the order in which documents are visited, and in whether dropped documents still
+count as associates.
 
 Nearness is cosine similarity, as for `CosineKNN`: documents without a common term are not neighbours. The papers leave
 some points open; this module decides them as follows:
 
-- Of equally near documents, the one with the lower number is the neighbour. Of documents that are equally far from
-  their nearest enemies, the one with the lower number is visited first. An enemy is a document of another class.
+- Of equally near documents, the one with the lower number is the neighbour.
+- An *enemy* of a document is a document of another class. Of documents that are equally far from their nearest enemies,
+  the one with the lower number is visited first.
 - A document is classified by the majority of its k neighbours; of equally frequent classes, by the one that comes first
   from the nearest neighbour outwards. A document without neighbours is misclassified.
 - A document is noise if it is misclassified while all documents are present. DROP3 drops all noise; DROP4 visits the
@@ -31,17 +33,17 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin
 from sklearn.utils import InputTags, Tags, _safe_indexing
 from sklearn.utils.validation import validate_data
 
-from ..arrays import Ints
-from ..errors import InputError, Setting, shown
-from ..kernels import drop as kernels
-from ..neighbours import index_of, nearest, postings_of, rows_in
-from ..settings import is_whole, n_threads
-from ..stats.labels import validate_label_pairs
-from ..text.csr import CSR
-from ..warning import InputWarning, warn
+from .arrays import Ints
+from .errors import InputError, Setting, shown
+from .kernels import drop as kernels
+from .neighbours import index_of, nearest, postings_of, rows_in
+from .settings import is_whole, n_threads
+from .stats.labels import validate_label_pairs
+from .text.csr import CSR
+from .warning import InputWarning, warn
 
 if TYPE_CHECKING:
-    from ..kernels.neighbours import Index
+    from .kernels.neighbours import Index
 
 
 class Rules(NamedTuple):
@@ -67,21 +69,26 @@ _SPARE = 32
 
 
 class Reduction:
-    """A collection from which documents are dropped; `state` is described in `kernels/drop.py`."""
+    """The documents while some of them are dropped: who is whose neighbour, and which documents are left.
+
+    `kernels/drop.py` describes the arrays of `state`.
+    """
 
     def __init__(self, rows: CSR, labels: Ints, k: int, threads: int) -> None:
         """Find the k + 1 nearest neighbours of each document, and for each document those that have it as a neighbour.
 
-        k neighbours classify a document; one more is needed to see how the document is classified without one of them.
-        `_SPARE` more are searched, to replace neighbours that are dropped.
+        k neighbours classify a document. One more is needed to see how the document is classified if one of them is
+        dropped. `_SPARE` more are searched in advance, to replace neighbours that are dropped.
         """
         self.index: Index = index_of(postings_of(rows))
         self.documents = rows_in(self.index)
         self.threads = threads
         n = rows.n_rows
         all_documents = np.arange(n, dtype=np.int32)
-        n_searched = min(k + 1 + _SPARE, n)  # n is one more than a document can have
-        # Each document is a group of its own, so that it is not its own neighbour.
+        # At most n: there are n - 1 other documents, so a search for n finds fewer, which shows that it found all.
+        n_searched = min(k + 1 + _SPARE, n)
+        # A search skips the documents of the query's own group. Here each document is a group of its own, so it is not
+        # its own neighbour.
         neighbours = nearest(
             self.index, self.documents, n_searched, threads=threads, groups=all_documents, own_groups=all_documents
         )
@@ -132,12 +139,12 @@ class Reduction:
         return remaining[np.argsort(cosines if name == "farthest enemy first" else -cosines, kind="stable")]
 
     def sweep(self, order: Ints, rules: Rules, *, unconditional: bool = False) -> int:
-        """Visit the documents listed in `order` and drop those that can be dropped; return how many were.
+        """Visit the documents listed in `order` and drop those that can be dropped; return how many were dropped.
 
         A document can be dropped if at least as many of its associates, the documents that have it as a neighbour, are
         classified correctly without it as with it. With `unconditional`, every document in `order` is dropped.
         """
-        # In variants whose associates are only the kept documents, a dropped document stops being an associate.
+        # By the rule "kept", a dropped document stops being an associate.
         leaves_associates = rules.associates == "kept"
         return kernels.sweep(self.index, self.state, order, unconditional, leaves_associates)
 
@@ -226,18 +233,10 @@ class DROP(OneToOneFeatureMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Select the documents to keep, given as the rows of a (sparse) matrix with one label each."""
-        return self._fit(X, y)
+        """Find the documents to keep, of the rows of a (sparse) matrix with one label each; see `sample_indices_`.
 
-    def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Return the kept documents and their labels, in the types they were given in."""
-        kept_rows = self._fit(X, y).sample_indices_
-        if hasattr(X, "tocsr"):  # not all sparse formats support indexing
-            X = X.tocsr()
-        return _safe_indexing(X, kept_rows), _safe_indexing(y, kept_rows)
-
-    def _fit(self, X: Any, y: Any) -> Self:
-        """Find the documents to keep among those with a label, and warn about classes that lose all documents."""
+        Unlabelled documents are dropped. Warns about classes that lose all documents.
+        """
         self._validate()
         rows = CSR.of(csr_matrix(validate_data(self, X, accept_sparse="csr", dtype=np.float64)))
         pairs = validate_label_pairs(y, rows.n_rows, "DROP")
@@ -266,6 +265,13 @@ class DROP(OneToOneFeatureMixin, BaseEstimator):
                 LostClasses,
             )
         return self
+
+    def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Return the kept documents and their labels, in the types they were given in."""
+        kept_rows = self.fit(X, y).sample_indices_
+        if hasattr(X, "tocsr"):  # not all sparse formats support indexing
+            X = X.tocsr()
+        return _safe_indexing(X, kept_rows), _safe_indexing(y, kept_rows)
 
     def _validate(self) -> None:
         """Raise `InputError` for invalid settings."""

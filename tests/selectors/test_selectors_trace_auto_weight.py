@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from tests.reference.trace_weight_twin import weight_of
 
 from textsieve import ClassStats
-from textsieve.selectors.trace import between_class_scatter, total_scatter
-from textsieve.selectors.trace_weight import auto_weight, relative_noise
+from textsieve.selectors.trace import auto_weight, between_class_scatter, relative_noise, total_scatter
 
 Rows = np.ndarray[Any, Any]
 Labels = list[str | None]

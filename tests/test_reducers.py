@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
-from tests.reference import drop_twin, neighbours_twin
 
-from textsieve import InputError
-from textsieve.reducers import DROP, drop
-from textsieve.reducers.drop import VARIANTS
+from tests.reference import drop_twin, neighbours_twin
+from textsieve import InputError, reducers
+from textsieve.reducers import DROP, VARIANTS
 from textsieve.text.csr import CSR
 
 ANY_WARNING = pytest.mark.filterwarnings("ignore")
@@ -32,7 +31,7 @@ def collections(draw: st.DrawFn) -> tuple[list[list[float]], list[int]]:
 
 def kept_documents(variant: int, rows: Any, labels: Any, k: int = 3, spare: int = 32) -> list[int]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(drop, "_SPARE", spare)
+        patch.setattr(reducers, "_SPARE", spare)
         documents = DROP(variant=variant, k=k, n_jobs=2).fit(np.array(rows), labels).sample_indices_
     assert documents.dtype == np.int64
     return list(documents)
@@ -95,7 +94,7 @@ def test_drop3_on_an_example_computed_by_hand() -> None:
     rows = np.column_stack([np.cos(angles), np.sin(angles)])
     labels = ["a", "a", "a", "a", "b", "b", "b", "b", "b"]
     assert kept_documents(3, rows, labels) == [1, 2, 3, 4, 5, 6]
-    collection = drop.Reduction(CSR.of(sparse.csr_matrix(rows)), np.repeat([0, 1], [4, 5]), 3, threads=1)
+    collection = reducers.Reduction(CSR.of(sparse.csr_matrix(rows)), np.repeat([0, 1], [4, 5]), 3, threads=1)
     assert collection.noise().tolist() == [8]
     assert collection.sweep(np.array([8]), VARIANTS[3], unconditional=True) == 1
     assert collection.visiting_order("as given").tolist() == [0, 1, 2, 3, 4, 5, 6, 7]

@@ -7,8 +7,8 @@ from imblearn.base import is_sampler
 from imblearn.pipeline import make_pipeline
 from imblearn.utils.estimator_checks import estimator_checks_generator
 from sklearn.base import clone
-from tests.reference.categorizer_cases import small_texts
 
+from tests.reference.categorizer_cases import small_texts
 from textsieve import CosineKNN, TermCounter, TermWeighter
 from textsieve.reducers import DROP
 
