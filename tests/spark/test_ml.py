@@ -239,7 +239,7 @@ def test_wrong_text_columns_raise_and_name_the_param_and_the_column(spark: Spark
 def test_stages_can_be_saved_loaded_and_overwritten(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("textsieve.spark.ml.stages._PIECE_BYTES", 300)  # so that a small model has several
+    monkeypatch.setattr("textsieve.spark.ml.estimators._PIECE_BYTES", 300)  # so that a small model has several
     df, path = documents(spark), str(tmp_path / "stage")
     fitted: Any = None
     for stage in (SieveCategorizer(**FEW | {"classWeight": {"boat": 2.0}}), SieveSelector(nTerms=3, stopWords={"the"})):

@@ -1,39 +1,166 @@
-"""The two estimators and their models.
+"""The two estimators of a pipeline, the models that they train, and how Spark saves all of them.
 
 `SieveCategorizer` predicts labels of texts. Labels are whatever `fit` accepts: text, numbers, or arrays for multilabel
 documents. Spark's evaluators and its `CrossValidator` need labels and predictions that are doubles; if labels are
 doubles (as from a `StringIndexer`), so are the predictions.
 
 `SieveSelector` converts texts to vectors of a few selected terms, for classifiers of Spark ML. Terms are selected as
-for a `Categorizer`, and have the weights that its classifier would be trained on: those for `svm`, unless `tf`, `idf`
-and `norm` are set. To get them, a naive Bayes model is trained, for which statistics are sufficient, and only its terms
-and their weights are used; `nTerms="auto"` is tuned with naive Bayes, too. Vectors have Spark's storage format of
-sparse vectors: type 0, size, indices, values. Arrow transfers it unchanged.
+for a `Categorizer`. Their weights are those on which the classifier `svm` would be trained, unless `tf`, `idf` and
+`norm` are set. To select terms and compute their idf, `fit` trains a whole model, of which only the terms and their
+weights are used. The classifier of this model is naive Bayes, because it needs no more than the statistics; so
+`nTerms="auto"` is tuned with naive Bayes, too.
+
+**Saving.** A stage is saved wherever Spark can write: its Params in Spark's own format, and the trained model as the
+bytes of a model file. The bytes are stored beside the Params in a Parquet table, in rows of a few megabytes, because
+the sizes of rows and messages are limited. Everything is done with DataFrames, because a Connect session has nothing
+else. So to overwrite a folder, an empty table is first written in its place.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
+from pyspark.ml import Estimator, Model
 from pyspark.ml.linalg import VectorUDT
+from pyspark.ml.util import (
+    DefaultParamsReadable,
+    DefaultParamsReader,
+    DefaultParamsWritable,
+    DefaultParamsWriter,
+    MLReadable,
+)
+from pyspark.sql import SparkSession
 from pyspark.sql import types as T
 
+from ... import prediction
 from ...arrays import Bools
 from ...categorizer import Categorizer
-from ...prediction import Label, Model
+from ...errors import InputError
+from ...modelfile.reading import decode
+from ...modelfile.writing import encode
 from ...presentation import PRESENTATION
 from ...registry import CLASSIFIERS
 from ...text.csr import CSR
 from ..fitting import fit
 from ..predicting import add_model_columns, predict
-from .params import ParamSpec, WithColumns, setting_params
-from .stages import SieveEstimator, SieveModel
+from .params import FittedParams, ParamSpec, WithColumns, setting_params
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+
+# -- saving and loading ------------------------------------------------------------------------------------------
+
+Stage = TypeVar("Stage", bound=MLReadable[Any])
+
+_PIECE_BYTES = 4 << 20
+"""The number of bytes of a model that are stored in one row."""
+_PIECE_SCHEMA = "piece int, data binary"
+
+
+class StageWriter(DefaultParamsWriter):
+    """Saves the Params of a stage."""
+
+    def save(self, path: str) -> None:
+        """Save to a folder, which must not exist unless `overwrite` was called."""
+        if self.shouldOverwrite:
+            self.sparkSession.createDataFrame([], "value string").write.mode("overwrite").text(path)
+        self.saveImpl(path)
+
+
+class ModelWriter(StageWriter):
+    """Saves the Params and the model of a stage."""
+
+    def saveImpl(self, path: str) -> None:
+        """Save the Params, as Spark does, and then the model."""
+        super().saveImpl(path)
+        model: Any = self.instance
+        _write_bytes(encode(model.model), _model_folder(path), self.sparkSession)
+
+
+class ModelReader(DefaultParamsReader[Stage]):
+    """Loads what `ModelWriter` saved."""
+
+    def load(self, path: str) -> Stage:
+        """Return the saved stage with its model."""
+        loaded: Any = super().load(path)
+        if not issubclass(type(loaded), self.cls):
+            name = type(loaded).__name__
+            raise InputError(f"{path} has a {name}", hint=f"load it by {name}.load")
+        loaded.model = decode(_read_bytes(_model_folder(path), self.sparkSession), path)
+        stage: Stage = loaded
+        return stage
+
+
+def _model_folder(path: str) -> str:
+    """Return the folder with the model of a stage that is saved at a path."""
+    return os.path.join(path, "model")
+
+
+def _write_bytes(data: bytes, folder: str, session: SparkSession) -> None:
+    """Write bytes to a Parquet table, in numbered pieces."""
+    starts = range(0, len(data), _PIECE_BYTES)
+    pieces = [(number, bytearray(data[start : start + _PIECE_BYTES])) for number, start in enumerate(starts)]
+    session.createDataFrame(pieces, _PIECE_SCHEMA).coalesce(1).write.parquet(folder)
+
+
+def _read_bytes(folder: str, session: SparkSession) -> bytes:
+    """Return the bytes that `_write_bytes` wrote."""
+    rows = session.read.schema(_PIECE_SCHEMA).parquet(folder).collect()
+    return b"".join(bytes(row["data"]) for row in sorted(rows, key=lambda row: int(row["piece"])))
+
+
+# -- base classes ------------------------------------------------------------------------------------------------
+
+ModelStage = TypeVar("ModelStage", bound="SieveModel")
+
+
+class SieveEstimator(
+    WithColumns, Estimator[ModelStage], DefaultParamsReadable[Any], DefaultParamsWritable, Generic[ModelStage]
+):
+    """A stage that is trained on a DataFrame."""
+
+    def write(self) -> StageWriter:
+        """Return the writer that saves the stage."""
+        return StageWriter(self)
+
+    def _with_params(self, model: ModelStage) -> ModelStage:
+        """Return a model with the Params and the uid of this estimator."""
+        model_with_uid: ModelStage = model._resetUid(self.uid)
+        return self._copyValues(model_with_uid)
+
+
+class SieveModel(FittedParams, Model, DefaultParamsReadable[Any], DefaultParamsWritable):
+    """A trained stage."""
+
+    model: prediction.Model
+    """The trained model, which a model file would contain."""
+
+    def __init__(self, model: prediction.Model | None = None) -> None:
+        """Create a stage of a trained model; while a stage is being loaded, the model is None and follows later."""
+        super().__init__()
+        if model is not None:
+            self.model = model
+
+    @property
+    def terms(self) -> list[str]:
+        """Return the selected terms, best first."""
+        return list(self.model.terms)
+
+    def write(self) -> ModelWriter:
+        """Return the writer that saves the stage."""
+        return ModelWriter(self)
+
+    @classmethod
+    def read(cls) -> ModelReader[Self]:
+        """Return the reader that loads a stage."""
+        return ModelReader(cls)
+
+
+# -- SieveCategorizer --------------------------------------------------------------------------------------------
 
 CATEGORIZER_PARAMS = (
     ParamSpec("predictionCol", "prediction", "the new column with the predicted label or labels"),
@@ -42,8 +169,11 @@ CATEGORIZER_PARAMS = (
 )
 
 
-def _train(stage: WithColumns, dataset: DataFrame, categorizer: Categorizer) -> Model:
-    """Return a model trained on the columns of a stage, whose names it stores if they are not those by default."""
+def _train(stage: WithColumns, dataset: DataFrame, categorizer: Categorizer) -> prediction.Model:
+    """Return a model trained on the columns that the Params of a stage name.
+
+    The model stores the names that were set, so that it finds the same columns in files.
+    """
     text = stage.text_columns()
     with stage.naming_params():
         model = fit(dataset, text, stage.getLabelCol(), categorizer).model_
@@ -96,7 +226,7 @@ class SieveCategorizerModel(SieveModel, specs=CATEGORIZER_PARAMS):
         return Categorizer.of_model(self.model)
 
     @property
-    def classes(self) -> list[Label]:
+    def classes(self) -> list[prediction.Label]:
         """Return the classes, in the order of the scores."""
         return list(self.model.classes)
 
@@ -105,6 +235,8 @@ class SieveCategorizerModel(SieveModel, specs=CATEGORIZER_PARAMS):
         with self.naming_params():
             return predict(dataset, self.model, self.text_columns(), **names)
 
+
+# -- SieveSelector -----------------------------------------------------------------------------------------------
 
 OUTPUT_COL = ParamSpec("outputCol", "features", "the new column with the vectors")
 CLASSIFIER_SETTINGS = (
@@ -120,7 +252,10 @@ _VECTOR_TYPE = pa.struct(
 
 
 def vectors(rows: CSR) -> pa.Array:
-    """Return sparse rows in Spark's storage format of sparse vectors."""
+    """Return sparse rows in Spark's storage format of sparse vectors: type 0, size, indices and values.
+
+    Arrow transfers this format unchanged.
+    """
     indptr = pa.array(rows.indptr.astype(np.int32))
     indices = pa.ListArray.from_arrays(indptr, pa.array(rows.indices.astype(np.int32)))
     values = pa.ListArray.from_arrays(indptr, pa.array(rows.data.astype(np.float64)))
@@ -129,7 +264,7 @@ def vectors(rows: CSR) -> pa.Array:
     return pa.StructArray.from_arrays([sparse_type, size, indices, values], fields=list(_VECTOR_TYPE))
 
 
-def _vector_columns(model: Model, texts: list[str], is_null: Bools) -> list[pa.Array]:
+def _vector_columns(model: prediction.Model, texts: list[str], is_null: Bools) -> list[pa.Array]:
     """Return the column with the vectors of texts; the vector of a null text has no entries."""
     return [vectors(model.rows(texts))]
 
@@ -152,17 +287,15 @@ class SieveSelector(SieveEstimator["SieveSelectorModel"], specs=SELECTOR_PARAMS)
     __module__ = "textsieve.spark.ml"  # where a saved pipeline looks for the class
 
     def _fit(self, dataset: DataFrame) -> SieveSelectorModel:
-        # Vectors have the weights that suit the default classifier, unless Params for them are set (not None).
-        default_weighting = CLASSIFIERS["svm"].scheme._asdict()
+        # `tf`, `idf` and `norm` are those of "svm", unless their Params are set (not None).
+        svm_weighting = CLASSIFIERS["svm"].scheme._asdict()
         params = {
-            name: value
-            for name, value in self._settings().items()
-            if name not in default_weighting or value is not None
+            name: value for name, value in self._settings().items() if name not in svm_weighting or value is not None
         }
-        # Only the selected terms are used, but a classifier must be trained: naive Bayes with a fixed number of labels
-        # is the fastest.
-        settings = {**default_weighting, **params, "classifier": "nb", "cut": "rcut", "cut_options": {"ranks": 1}}
-        settings["probabilities"] = None
+        settings = {**svm_weighting, **params}
+        # A classifier must be trained, although only the terms are used. The fastest is naive Bayes without anything
+        # that is tuned on held-out documents: with one label for each document, and without probabilities.
+        settings |= {"classifier": "nb", "cut": "rcut", "cut_options": {"ranks": 1}, "probabilities": None}
         return self._with_params(SieveSelectorModel(_train(self, dataset, Categorizer(**settings))))
 
 
