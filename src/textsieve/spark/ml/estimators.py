@@ -172,7 +172,7 @@ CATEGORIZER_PARAMS = (
 def _train(stage: WithColumns, dataset: DataFrame, categorizer: Categorizer) -> prediction.Model:
     """Return a model trained on the columns that the Params of a stage name.
 
-    The model stores the names that were set, so that it finds the same columns in files.
+    The model stores the names that were set, as a model trained by `textsieve train` does.
     """
     text = stage.text_columns()
     with stage.naming_params():
