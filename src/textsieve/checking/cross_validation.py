@@ -50,7 +50,7 @@ MAX_GAINING_CLASSES = 3
 MAX_FITTED = 5_000
 """The largest number of documents to which the curves from scores to probabilities and the exponent are fitted."""
 MIN_PRODUCT = 1e-300
-"""Smaller products of probabilities are raised to this number, so that they have a logarithm and can be divided by."""
+"""Smaller (products of) probabilities are raised to this number, to have a logarithm and to be divided by."""
 SHARES = (1 / 8, 1 / 4, 1 / 2)
 """The shares of the training documents for the learning curve, besides all of them."""
 
