@@ -238,9 +238,9 @@ class _Check:
     ) -> list[ConfusedClasses]:
         """Return the most frequent pairs of a label and a more probable class, with examples of documents.
 
-        `suspects` are the positions in `predictions` of documents with probably wrong labels, and `numbers` has the
-        document at each position. Documents with probably wrong labels come last as examples, and before them those for
-        which the other class is most probable come first.
+        Examples are the documents for which the other class is most probable; those with probably wrong labels are
+        taken only if there are too few others. `suspects` are the positions in `predictions` of documents with probably
+        wrong labels, and `numbers` has the document at each position.
         """
         is_suspect = np.zeros(len(predictions.label), np.bool_)
         is_suspect[suspects] = True

@@ -185,7 +185,7 @@ class CheckResult:
         yield from self._label_rows()
 
     def _label_rows(self) -> Iterator[ProblemRow]:
-        """Yield a row for each document whose label is missing, rarely spelled so, misspelled, a placeholder or rare.
+        """Yield the rows about labels: missing, rarely spelled in this way, misspelled, placeholders, of small classes.
 
         A document with several of these problems has a row for each.
         """

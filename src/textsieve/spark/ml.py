@@ -1,8 +1,11 @@
-"""The two estimators of a pipeline, the models that they train, and how Spark saves all of them.
+"""Stages for Spark ML pipelines: two estimators, the models that they train, and how Spark saves all of them.
 
-`SieveCategorizer` predicts labels of texts. Labels are whatever `fit` accepts: text, numbers, or arrays for multilabel
-documents. Spark's evaluators and its `CrossValidator` need labels and predictions that are doubles; if labels are
-doubles (as from a `StringIndexer`), so are the predictions.
+All stages have the settings of a `Categorizer` as Params, spelled in Spark's style (`nTerms` is `n_terms`), and work in
+classic and in Connect sessions.
+
+`SieveCategorizer` predicts labels of texts, as `textsieve.spark.fit` and `predict` do. Labels are whatever `fit`
+accepts: text, numbers, or arrays for multilabel documents. Spark's evaluators and its `CrossValidator` need labels and
+predictions that are doubles; if labels are doubles (as from a `StringIndexer`), so are the predictions.
 
 `SieveSelector` converts texts to vectors of a few selected terms, for classifiers of Spark ML. Terms are selected as
 for a `Categorizer`. Their weights are those on which the classifier `svm` would be trained, unless `tf`, `idf` and
@@ -13,7 +16,8 @@ weights are used. The classifier of this model is naive Bayes, because it needs 
 **Saving.** A stage is saved wherever Spark can write: its Params in Spark's own format, and the trained model as the
 bytes of a model file. The bytes are stored beside the Params in a Parquet table, in rows of a few megabytes, because
 the sizes of rows and messages are limited. Everything is done with DataFrames, because a Connect session has nothing
-else. So to overwrite a folder, an empty table is first written in its place.
+else. So to overwrite a folder, an empty table is first written in its place. Spark also saves the name of this module
+and of the stage's class, so neither may change.
 """
 
 from __future__ import annotations
@@ -35,21 +39,23 @@ from pyspark.ml.util import (
 from pyspark.sql import SparkSession
 from pyspark.sql import types as T
 
-from ... import prediction
-from ...arrays import Bools
-from ...categorizer import Categorizer
-from ...errors import InputError
-from ...modelfile.reading import decode
-from ...modelfile.writing import encode
-from ...presentation import PRESENTATION
-from ...registry import CLASSIFIERS
-from ...text.csr import CSR
-from ..fitting import fit
-from ..predicting import add_model_columns, predict
-from .params import FittedParams, ParamSpec, WithColumns, setting_params
+from .. import prediction
+from ..arrays import Bools
+from ..categorizer import Categorizer
+from ..errors import InputError
+from ..modelfile.reading import decode
+from ..modelfile.writing import encode
+from ..presentation import PRESENTATION
+from ..registry import CLASSIFIERS
+from ..text.csr import CSR
+from .fitting import fit
+from .ml_params import FittedParams, ParamSpec, WithColumns, setting_params
+from .predicting import add_model_columns, predict
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+__all__ = ["SieveCategorizer", "SieveCategorizerModel", "SieveSelector", "SieveSelectorModel"]
 
 
 # -- saving and loading ------------------------------------------------------------------------------------------
@@ -197,8 +203,6 @@ class SieveCategorizer(SieveEstimator["SieveCategorizerModel"], specs=CATEGORIZE
     ['sport', 'sport', 'law', 'law']
     """
 
-    __module__ = "textsieve.spark.ml"  # where a saved pipeline looks for the class
-
     def _fit(self, dataset: DataFrame) -> SieveCategorizerModel:
         return self._with_params(SieveCategorizerModel(_train(self, dataset, Categorizer(**self._settings()))))
 
@@ -217,8 +221,6 @@ class SieveCategorizerModel(SieveModel, specs=CATEGORIZER_PARAMS):
     >>> model.categorizer.predict(["a goal by the striker"])
     array(['sport'], dtype='<U5')
     """
-
-    __module__ = "textsieve.spark.ml"
 
     @property
     def categorizer(self) -> Categorizer:
@@ -284,8 +286,6 @@ class SieveSelector(SieveEstimator["SieveSelectorModel"], specs=SELECTOR_PARAMS)
     3
     """
 
-    __module__ = "textsieve.spark.ml"  # where a saved pipeline looks for the class
-
     def _fit(self, dataset: DataFrame) -> SieveSelectorModel:
         # `tf`, `idf` and `norm` are those of "svm", unless their Params are set (not None).
         svm_weighting = CLASSIFIERS["svm"].scheme._asdict()
@@ -313,8 +313,6 @@ class SieveSelectorModel(SieveModel, specs=SELECTOR_PARAMS):
     >>> model.transform(df).first().features.size
     3
     """
-
-    __module__ = "textsieve.spark.ml"
 
     def _transform(self, dataset: DataFrame) -> DataFrame:
         metadata = {"ml_attr": {"num_attrs": len(self.model.terms)}}

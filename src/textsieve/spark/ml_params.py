@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from pyspark.ml.param import Param, Params, TypeConverters
 
-from ...categorizer_settings import SETTINGS
-from ...errors import InputError, shown
-from ..columns import TextColumns
+from ..categorizer_settings import SETTINGS
+from ..errors import InputError, shown
+from .columns import TextColumns
 
 
 def as_param(value: Any) -> Any:
