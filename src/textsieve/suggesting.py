@@ -95,10 +95,10 @@ class Uncertainty(NamedTuple):
     A document without any of the model's terms has the number of classes instead.
     """
     others: Ints
-    """The class from which the margin to `classes` is measured; -1 if it is measured from a threshold."""
+    """The class with which `classes` is compared; -1 if it is compared with a threshold, or no term is known."""
 
     def select(self, chosen: Ints) -> Uncertainty:
-        """Return the values of some documents."""
+        """Return the values of some documents, given by their indices."""
         return Uncertainty(self.margins[chosen], self.classes[chosen], self.others[chosen])
 
     @classmethod
@@ -148,12 +148,13 @@ def _difference(values: Floats, classes: Ints, others: Ints) -> Floats:
 
 
 class _Candidates(NamedTuple):
-    """Documents that may be suggested, sorted by position."""
+    """Documents that may be suggested, sorted by position; each array has an element for each of them."""
 
     positions: Ints
-    """The position of each document in the pool, from 0."""
+    """The position of the document in the pool, from 0."""
     text_hashes: Codes
     row_hashes: Codes
+    """Hashes of the rows of weights; documents with equal ones are copies to the model."""
     n_alike: Ints
     """The number of documents with the same row, including the document itself."""
     uncertainty: Uncertainty
@@ -161,7 +162,7 @@ class _Candidates(NamedTuple):
     """The weights of the model's terms (documents x terms)."""
 
     def select(self, chosen: Ints) -> _Candidates:
-        """Return some of the documents, given by ascending numbers."""
+        """Return some of the documents, given by their indices in these arrays, which must ascend."""
         return _Candidates(
             self.positions[chosen],
             self.text_hashes[chosen],
@@ -185,7 +186,7 @@ class _Candidates(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence[_Candidates]) -> _Candidates:
-        """Return the documents of several parts."""
+        """Return the documents of several parts, one part after the other."""
         return cls(
             np.concatenate([part.positions for part in parts]),
             np.concatenate([part.text_hashes for part in parts]),
