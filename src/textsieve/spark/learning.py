@@ -191,18 +191,25 @@ def class_sums(documents: DataFrame, reader: SelectedTermsReader, sizes: ClassSi
     """
     rows = map_batches(documents, _SumClasses(reader), _SUM_SCHEMA).groupBy("position", "class")
     added = rows.agg(*(F.sum(name).alias(name) for name in _ADDED)).toArrow()
+    # Divide the rows, because `DOCUMENTS` and `VALUES`, in place of a class, are the same numbers as `SUMS` and
+    # `SQUARES`.
+    is_of_term = added["position"].to_numpy() != NO_TERM
+    term_rows, total_rows = added.filter(pa.array(is_of_term)), added.filter(pa.array(~is_of_term))
+    classes, n_documents = (total_rows[name].to_numpy() for name in ("class", "documents"))
+    totals = PassTotals.of_rows(classes, n_documents, len(sizes.classes))
+    return _class_stats(term_rows, len(reader.terms), sizes), totals
+
+
+def _class_stats(rows: pa.Table, n_terms: int, sizes: ClassSizes) -> ClassStats:
+    """Return the statistics from the rows of all terms, each the sum of the rows that `_SumClasses` yields for it."""
     positions, classes, n_documents = (
-        added[name].to_numpy().astype(np.int64) for name in ("position", "class", "documents")
+        rows[name].to_numpy().astype(np.int64) for name in ("position", "class", "documents")
     )
-    sums, n_classes = from_limbs(tuple(added[name].to_numpy() for name in LIMBS)), len(sizes.classes)
+    sums, n_classes = from_limbs(tuple(rows[name].to_numpy() for name in LIMBS)), len(sizes.classes)
 
     def sorted_rows(is_kind: Any) -> Ints:
-        """Return the numbers of the rows of one kind (a mask), sorted by class and then by term.
-
-        Rows with totals of the pass are left out. They could be mistaken for others, because `DOCUMENTS` and `VALUES`
-        are the same numbers as `SUMS` and `SQUARES`.
-        """
-        kind_rows = np.flatnonzero(is_kind & (positions != NO_TERM))
+        """Return the numbers of the rows of one kind (a mask), sorted by class and then by term."""
+        kind_rows = np.flatnonzero(is_kind)
         return kind_rows[np.lexsort((positions[kind_rows], classes[kind_rows]))]
 
     cell_rows, sum_rows, square_rows = map(sorted_rows, (classes >= 0, classes == SUMS, classes == SQUARES))
@@ -214,9 +221,7 @@ def class_sums(documents: DataFrame, reader: SelectedTermsReader, sizes: ClassSi
     class_starts = np.searchsorted(classes[cell_rows], np.arange(n_classes + 1))
     cells = Cells(class_starts, positions[cell_rows], n_documents[cell_rows], sums.at(cell_rows))
     n_labelled = sizes.n_documents - sizes.n_unlabelled
-    table = Table(tuple(range(n_classes)), n_labelled, len(reader.terms), sizes.class_docs, totals, cells)
-    pass_rows = np.flatnonzero(positions == NO_TERM)
-    return ClassStats(table), PassTotals.of_rows(classes[pass_rows], n_documents[pass_rows], n_classes)
+    return ClassStats(Table(tuple(range(n_classes)), n_labelled, n_terms, sizes.class_docs, totals, cells))
 
 
 # -- votes of TCFP -----------------------------------------------------------------------------------------------
@@ -303,6 +308,7 @@ def tcfp_votes(
 ) -> tuple[NDArray[np.float32], PassTotals]:
     """Return the shares of the votes of each selected term (terms x classes), and the totals of this pass."""
     n_classes = len(sizes.classes)
+    # Bring all entries of a term to one worker, add up those of the same weight and class, and sort them.
     entries = map_batches(documents, _CountWeights(reader), _ENTRY_SCHEMA).repartition("position")
     added = entries.groupBy("position", "weight", "class").agg(F.sum("documents").alias("documents"))
     sorted_entries = added.sortWithinPartitions("position", "weight", "class")
