@@ -80,6 +80,7 @@ class _Check:
 
     def __init__(self, corpus: Corpus, progress: Progress, n_jobs: int) -> None:
         self._corpus, self._progress, self._n_jobs = corpus, progress, n_jobs
+        # `_count` fills these two lists, with an element for each document.
         self._documents: list[CheckedDocument] = []
         self._digests: list[bytes] = []
 
@@ -104,7 +105,7 @@ class _Check:
         n_distinct = np.array([len(np.unique(group_of[members])) for members in counted.targets.members], np.int64)
         n_terms = np.diff(counted.counts.indptr)  # of each document
         languages = guess_languages(counted.counts, counted.terms.take(np.arange(len(counted.terms))))
-        frequent = self._frequent_languages(languages)
+        frequent_languages = self._frequent_languages(languages)
         placeholders, misspelled = self._label_problems(counted)
         reason_not_to = self._reason_not_to_cross_validate(counted.targets, n_distinct)
         if reason_not_to is None:
@@ -127,11 +128,11 @@ class _Check:
             similar_labels=[{label: class_sizes[label] for label in labels} for labels in spellings],
             misspelled_labels=misspelled,
             placeholders=placeholders,
-            languages=frequent,
+            languages=frequent_languages,
             other_languages={
                 number: language
                 for number, language in enumerate(languages)
-                if language is not None and language in list(frequent)[1:]
+                if language is not None and language in list(frequent_languages)[1:]  # without the most frequent one
             },
             giveaways=find_giveaway_terms(counted),
             not_cross_validated=reason_not_to,

@@ -64,12 +64,12 @@ def assemble_terms(batches: Batches) -> Batches:
 
 
 def group_batches(batches: Batches, key: str) -> Iterator[pa.Table]:
-    """Yield sorted rows in tables that are divided between two keys: all rows with the same key are in one table.
+    """Yield the rows of all batches in tables, so that all rows with the same key are in one table.
 
-    `key` is the name of the column by which the rows of all batches are sorted. The rows with the last key of a batch
-    wait for the next batch, which may have more rows with this key.
+    `key` is the name of the column by which the rows are sorted. The rows with the last key of a batch wait for the
+    next batch, which may have more rows with this key.
     """
-    waiting: list[pa.Table] = []  # all have the same single key, the last one so far
+    waiting: list[pa.Table] = []  # rows with the last key so far
     for batch in batches:
         if not len(batch):
             continue
@@ -93,7 +93,8 @@ def _combine_rows(table: pa.Table) -> pa.RecordBatch:
     sum_rows, square_rows, cell_rows = (
         np.flatnonzero(is_kind) for is_kind in (classes == SUMS, classes == SQUARES, classes >= 0)
     )
-    _require_all_rows(table["term"].combine_chunks(), sum_rows, square_rows)
+    terms = table["term"].combine_chunks()
+    _require_all_rows(terms, sum_rows, square_rows)
     # The special rows of each term come before its cells, so its cells start after all cells before its row of sums.
     starts = np.searchsorted(cell_rows, sum_rows)
     offsets = pa.array(np.append(starts, len(cell_rows)).astype(np.int32))
@@ -103,9 +104,11 @@ def _combine_rows(table: pa.Table) -> pa.RecordBatch:
         return pa.ListArray.from_arrays(offsets, pa.array(values[cell_rows]))
 
     columns = [
-        table["term"].combine_chunks().take(pa.array(sum_rows)),
-        *map(pa.array, (documents[square_rows], documents[sum_rows])),  # "documents" and "weighted"; see `counting`
-        *map(pa.array, (*sums.at(sum_rows), *sums.at(square_rows))),
+        terms.take(pa.array(sum_rows)),
+        pa.array(documents[square_rows]),  # "documents", of any weight; see `counting`
+        pa.array(documents[sum_rows]),  # "weighted", those with a nonzero weight
+        *map(pa.array, sums.at(sum_rows)),  # "sum", "sum_rest"
+        *map(pa.array, sums.at(square_rows)),  # "squares", "squares_rest"
         *map(as_lists, (classes.astype(np.int32), documents, sums.value, sums.rest)),
     ]
     return pa.record_batch(columns, names=[column.split()[0] for column in TERM_SCHEMA.split(", ")])

@@ -35,7 +35,7 @@ MAX_CELLS = 1 << 25
 """The largest size of the table in cells of 8 bytes (256 MB); small matrices have a lower limit, `_CELLS_PER_VALUE`."""
 
 _CELLS_PER_VALUE = 4
-"""The largest size of the table in cells for each stored value of the matrix, so that filling it pays off."""
+"""The largest number of cells of the table for each stored value of the matrix; a larger table would not pay off."""
 
 _BUFFER_SIZE = 1 << 24
 """The number of packed values in all buffers (64 MB). Larger buffers are emptied less often, but stay less in cache."""
@@ -94,6 +94,11 @@ def sum_counts(matrix: Matrix, labels: LabelPairs) -> tuple[Totals, Cells] | Non
     if len(bounds) <= 2:  # a single run has all documents
         return _sum_in_one_table(matrix, labels, grouping)
     del grouping  # frees memory
+    return _sum_in_runs(matrix, labels, bounds)
+
+
+def _sum_in_runs(matrix: Matrix, labels: LabelPairs, bounds: list[int]) -> tuple[Totals, Cells] | None:
+    """Return the same as `sum_counts`, computed with a table for each run of documents; see `run_bounds`."""
     tables: list[Table] = []
     for documents, run_labels in _split_labels(labels, bounds):
         # `indptr` alone selects the rows; all runs share `data` and `indices`.
