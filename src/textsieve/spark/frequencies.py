@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 MAX_PARTS = 8
 """The largest number of parts in which the frequencies are packed, each by a task."""
 PART_BYTES = 1 << 22
-"""There is one part for each 4 MB of packed terms, up to `MAX_PARTS`."""
+"""n bytes are packed in 1 + n // PART_BYTES parts, but in `MAX_PARTS` at most."""
 MAX_BYTES = 3 << 29
 """The largest size of all packed terms together, 1.5 GB; Arrow and a broadcast can carry little more."""
 
