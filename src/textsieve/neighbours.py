@@ -1,9 +1,10 @@
 """Search for nearest documents by cosine, shared by `CosineKNN`, its scorer and `DROP`.
 
-Documents are scaled to length 1, so that the cosine is the sum of the products over common terms, added in the order
-of the columns. They are stored by term (`Postings`) with float32 weights; a term's documents ascend. A search for a few
-rows uses numpy alone. A search for many uses compiled kernels and an `Index`, which has the documents both by term and
-by row. The results are the same to the last bit.
+Documents are scaled to length 1. So the cosine of two documents is the sum, over the terms of both, of the products of
+their weights. Products are added in the order of the columns. Documents are stored by term (`Postings`), with float32
+weights, and the documents of each term ascend. A search for the neighbours of a few rows uses numpy alone. A search
+for those of many rows uses compiled kernels and an `Index`, which has the documents both by term and by row. The
+results are the same to the last bit.
 
 A neighbour has a cosine above 0 (except with `everyone` in `nearest`), so documents that share no term are not
 neighbours. Of equally near documents, the one with the lower number comes first.
@@ -47,9 +48,9 @@ class Postings(NamedTuple):
 class Matches(NamedTuple):
     """The postings of all terms of a row, in the order of these terms."""
 
-    places: Ints  # the position of each posting's term in the row
-    documents: Int32s
-    weights: NDArray[np.float32]
+    places: Ints  # which of the row's terms each posting belongs to: 0 for the first, 1 for the second, ...
+    documents: Int32s  # the document of each posting
+    weights: NDArray[np.float32]  # the weight of the term in this document
 
 
 class Nearest(NamedTuple):
@@ -92,20 +93,20 @@ def postings_of(rows: CSR) -> Postings:
 
 
 def matches(postings: Postings, columns: NDArray[Any]) -> Matches:
-    """Return the postings of some terms: the documents that contain them, and their weights there."""
+    """Return the postings of the terms in some columns, one term after the other."""
     starts = postings.term_indptr[columns]
     sizes = postings.term_indptr[columns + 1] - starts
     places = np.repeat(np.arange(len(columns)), sizes)
-    # The postings of term i are the matches from match_starts[i] on, and stand in `postings` from starts[i] on.
+    # The postings of the i-th term begin at match_starts[i] in the result, and at starts[i] in `postings`.
     match_starts = np.concatenate([[0], sizes.cumsum()[:-1]])
     positions = np.arange(len(places)) + np.repeat(starts - match_starts, sizes)
     return Matches(places, postings.documents[positions], postings.weights[positions])
 
 
 def cosines_of(postings: Postings, matches: Matches, values: Floats) -> Floats:
-    """Return the cosine of each document with a row of length 1.
+    """Return the cosine of every document with a row of length 1; it is 0 for documents without common terms.
 
-    `values` are the values of the row, and `matches` the postings of its terms.
+    `values` are the weights of the row's terms, and `matches` are the postings of these terms.
     """
     # bincount adds one by one, in order, as the kernels do.
     sums: Any = np.bincount(matches.documents, values[matches.places] * matches.weights, postings.n_documents)
@@ -123,7 +124,7 @@ def nearest_of(cosines: Floats, k: int) -> Ints:
     candidate_cosines = cosines[candidates]
     kth_largest = np.partition(candidate_cosines, -k)[-k]
     is_nearest = candidate_cosines > kth_largest
-    n_left = k - np.count_nonzero(is_nearest)  # places for documents with exactly this cosine
+    n_left = k - np.count_nonzero(is_nearest)  # how many documents with exactly this cosine are selected, too
     is_nearest[np.flatnonzero(candidate_cosines == kth_largest)[:n_left]] = True
     return np.asarray(candidates[is_nearest])
 
@@ -134,8 +135,9 @@ def nearest_of(cosines: Floats, k: int) -> Ints:
 def index_of(postings: Postings) -> Index:
     """Return the index that the kernels search.
 
-    It has the documents twice, as postings of each term and as CSR rows, and norms with which a search can rule out
-    documents without computing their cosines.
+    It has the documents twice, as postings of each term and as CSR rows. It also has the length of each document over
+    its frequent terms alone, which limits what these terms can add to a cosine. So a search can rule out documents
+    without computing their cosines.
     """
     from .kernels import neighbours as kernels
 
@@ -145,7 +147,6 @@ def index_of(postings: Postings) -> Index:
     columns, values = kernels.rows_from_postings(term_indptr, documents, weights, starts)
     # A term is frequent if it is in more than 1 / SHARE of the documents.
     is_frequent = (np.diff(term_indptr) * kernels.SHARE > postings.n_documents).astype(np.uint8)
-    # The length of each document over its frequent terms alone.
     frequent_norms = kernels.norms_over(starts, columns, values, is_frequent)
     other_arrays = (frozen(array) for array in (starts, columns, values, is_frequent, frequent_norms))
     return kernels.Index(term_indptr, documents, weights, *other_arrays)
@@ -154,8 +155,8 @@ def index_of(postings: Postings) -> Index:
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
     """Return a contiguous read-only view.
 
-    numba compiles a kernel once for writable and once for read-only arrays. Arrays from files are read-only, so all
-    arrays are made read-only, and kernels are compiled only once.
+    numba compiles a kernel once for writable and once for read-only arrays. The arrays of a loaded model are read-only.
+    If all others are made read-only, too, kernels are compiled only once.
     """
     view = np.ascontiguousarray(array).view()
     view.flags.writeable = False

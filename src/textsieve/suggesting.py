@@ -3,12 +3,18 @@
 A label helps if the model is unsure about the document, and if many other documents resemble it: then the model learns
 about all of them. So the rule has two steps.
 
-**Candidates: the most uncertain documents.** The margin of a document says how sure the model is: the probability of
-the best class minus that of the second best, or the difference of their scores if the model has no probabilities. For a
-multilabel model, it is the smallest distance of a score from its threshold, where a little more of a term changes a
-label; or, if each document gets its r best classes, the difference between the scores of ranks r and r + 1. Only the
-order of the margins matters, so scores need no scale. The candidates are the documents of smallest margin,
-`CANDIDATES_PER_SUGGESTION` for each document that is to be suggested, but not the surer half of the pool.
+**Candidates: the most uncertain documents.** The *margin* of a document says how sure the model is about it:
+
+- for one label per document, the probability of the best class minus that of the second best, or the difference of
+  their scores if the model has no probabilities;
+- for a multilabel model with thresholds, the smallest distance of a class's score from the threshold of the class: if
+  it is small, a little more of one term would add or remove a label;
+- for a multilabel model that gives each document its r best classes, the difference between the scores of the classes
+  at ranks r and r + 1.
+
+Only the order of the margins matters, so scores need no scale. The candidates are the documents with the smallest
+margins, `CANDIDATES_PER_SUGGESTION` for each suggestion that is wanted. Those in the surer half of the pool are left
+out, unless the other half has fewer documents than suggestions are wanted.
 
 **Coverage: unlike each other, like the others, fair over classes.** Let s(i, j) be the cosine of the candidates i and j
 in the weights of the model's terms, and c(j) the number of candidates of the class that is predicted for j (in a
@@ -17,21 +23,24 @@ multilabel model, of the class with the nearest threshold). A set S of suggested
     f(S) = sum over candidates j of max(s(i, j) for i in S) / sqrt(c(j)).
 
 Each step adds the document that raises f most. A document that resembles one in S adds little; so does an outlier,
-which resembles nothing. The latter matters: a rule that only keeps documents apart collects outliers. Of the square
-root, a class with four times as many candidates counts twice as much: a frequent class can't fill the list, and a class
-with a single candidate does not get as many places as all others. f is submodular: what a document adds never grows
-when S does. So the greedy choice reaches at least 63 % of the best possible f (Nemhauser, Wolsey and Fisher, 1978), and
-a stale gain is an upper bound, which spares most evaluations (Minoux, 1978).
+which resembles nothing. The latter matters: a rule that only keeps documents apart collects outliers. Because of the
+square root, a class with four times as many candidates counts twice as much in f. So a frequent class can't fill the
+list, and a class with a single candidate does not get as many places as a large one.
 docs/research/suggest-results.md says how the rule was chosen.
+
+The *gain* of a document, by which it would raise f, never grows when S does (f is submodular). This has two
+consequences. Choosing the document with the largest gain in each step reaches at least 63 % of the best possible f
+(Nemhauser, Wolsey and Fisher, 1978). And a gain from an earlier step is an upper bound of the present gain, so a
+document whose earlier gain is too small needs no new computation (Minoux, 1978).
 
 Documents with equal weights are the same to the model, so only the first of them can become a candidate. These are
 exact copies, documents that differ only in terms that the model does not know, and all documents without any of its
 terms: one of these stands for all, with a margin of 0.
 
-Time is linear in the size of the pool. Memory is that of the candidates' rows, and 8 bytes for each document: texts are
-read again when they are chosen. At most `MAX_COMPARED` candidates are compared with each other; if there are more, they
-are divided by class into parts, and each part suggests its share. The result depends only on the documents and their
-order.
+Time is linear in the size of the pool. Memory holds the rows of the candidates and 8 bytes for each document, but no
+texts: those of the suggested documents are read again in the end. At most `MAX_COMPARED` candidates are compared with
+each other. If there are more, they are divided into parts by class, and each part suggests its share. The result
+depends only on the documents and their order.
 """
 
 from __future__ import annotations
@@ -64,6 +73,7 @@ CANDIDATES_PER_SUGGESTION = 10
 MAX_COMPARED = 2_000
 """The cosines of so many candidates with each other take 16 MB."""
 HASH_BYTES = 8
+"""The number of bytes of a hash that are stored and compared."""
 KEYS = ("text", "number", "predicted", "probability", "why")
 """The keys of a suggestion as a JSON object. The prediction is no "label": no command may take it for a true one."""
 
@@ -80,12 +90,15 @@ class Uncertainty(NamedTuple):
     margins: Floats
     """The smaller, the less sure; 0 for a document without any of the model's terms."""
     classes: Ints
-    """The number of the class for which the document takes part; the number of classes if it has no known term."""
+    """The best class; in a multilabel model the class with the nearest threshold, or the last that is predicted.
+
+    A document without any of the model's terms has the number of classes instead.
+    """
     others: Ints
-    """The number of the class with which `classes` competes; -1 if there is none."""
+    """The class with which `classes` is compared; -1 if it is compared with a threshold, or no term is known."""
 
     def select(self, chosen: Ints) -> Uncertainty:
-        """Return the values of some documents."""
+        """Return the values of some documents, given by their indices."""
         return Uncertainty(self.margins[chosen], self.classes[chosen], self.others[chosen])
 
     @classmethod
@@ -101,16 +114,16 @@ class Uncertainty(NamedTuple):
 def uncertainty_of(model: Model, predictions: Predictions) -> Uncertainty:
     """Return how sure a model is about documents, by the margins that the module's docstring defines."""
     scores, is_unknown = predictions.scores, predictions.is_unknown
-    if model.multilabel and model.thresholds is not None:
+    if model.multilabel and model.thresholds is not None:  # the class whose score is nearest to its threshold
         distances = np.abs(scores - model.thresholds)
         classes = distances.argmin(axis=1)
         margins, others = distances[np.arange(len(scores)), classes], np.full(len(scores), -1)
-    elif model.multilabel:
-        order = np.argsort(-scores, axis=1, kind="stable")
-        last = min(model.ranks or 1, len(model.classes) - 1)  # the position of the first class that is left out
-        classes, others = order[:, last - 1], order[:, last]
+    elif model.multilabel:  # the last of the r best classes, which are predicted, and the next one
+        classes_by_score = np.argsort(-scores, axis=1, kind="stable")
+        n_predicted = min(model.ranks or 1, len(model.classes) - 1)
+        classes, others = classes_by_score[:, n_predicted - 1], classes_by_score[:, n_predicted]
         margins = _difference(scores, classes, others)
-    else:
+    else:  # the best class and the second best
         values = scores if model.calibration is None else model.probabilities(scores, is_unknown)
         classes = values.argmax(axis=1)
         without_best = values.copy()
@@ -135,12 +148,13 @@ def _difference(values: Floats, classes: Ints, others: Ints) -> Floats:
 
 
 class _Candidates(NamedTuple):
-    """Documents that may be suggested, sorted by position."""
+    """Documents that may be suggested, sorted by position; each array has an element for each of them."""
 
     positions: Ints
-    """The position of each document in the pool, from 0."""
+    """The position of the document in the pool, from 0."""
     text_hashes: Codes
     row_hashes: Codes
+    """Hashes of the rows of weights; documents with equal ones are copies to the model."""
     n_alike: Ints
     """The number of documents with the same row, including the document itself."""
     uncertainty: Uncertainty
@@ -148,7 +162,7 @@ class _Candidates(NamedTuple):
     """The weights of the model's terms (documents x terms)."""
 
     def select(self, chosen: Ints) -> _Candidates:
-        """Return some of the documents, given by ascending numbers."""
+        """Return some of the documents, given by their indices in these arrays, which must ascend."""
         return _Candidates(
             self.positions[chosen],
             self.text_hashes[chosen],
@@ -163,15 +177,16 @@ class _Candidates(NamedTuple):
         return self.select(np.sort(np.argsort(self.uncertainty.margins, kind="stable")[:n]))
 
     def without_copies(self) -> _Candidates:
-        """Return the first of the documents with the same row, which counts all of them in `n_alike`."""
-        _, firsts, groups = np.unique(self.row_hashes, return_index=True, return_inverse=True)
-        n_alike = np.bincount(groups, weights=self.n_alike).astype(np.int64)
-        order = np.argsort(firsts)
-        return self.select(firsts[order])._replace(n_alike=n_alike[order])
+        """Return the first document of each group with the same row; its `n_alike` is the sum of the group's."""
+        # Groups are sorted by hash; `firsts` has the first document of each, `group_of` the group of each document.
+        _, firsts, group_of = np.unique(self.row_hashes, return_index=True, return_inverse=True)
+        n_alike = np.bincount(group_of, weights=self.n_alike).astype(np.int64)
+        by_position = np.argsort(firsts)
+        return self.select(firsts[by_position])._replace(n_alike=n_alike[by_position])
 
     @classmethod
     def joined(cls, parts: Sequence[_Candidates]) -> _Candidates:
-        """Return the documents of several parts."""
+        """Return the documents of several parts, one part after the other."""
         return cls(
             np.concatenate([part.positions for part in parts]),
             np.concatenate([part.text_hashes for part in parts]),
@@ -183,7 +198,10 @@ class _Candidates(NamedTuple):
 
 
 class _CandidatePool:
-    """Collects the most uncertain documents of a pool; at most twice as many as needed are in memory, and a batch."""
+    """Collects the `n_candidates` most uncertain documents of a pool, without copies.
+
+    Memory holds at most twice as many documents, and one batch.
+    """
 
     def __init__(self, n_candidates: int) -> None:
         self._n_candidates = n_candidates
@@ -198,15 +216,15 @@ class _CandidatePool:
             self._shrink()
 
     def _shrink(self) -> None:
-        """Keep only as many documents as needed.
+        """Drop copies, and then all but the `n_candidates` most uncertain documents.
 
-        A copy of a document that was dropped has the same margin, so it is dropped later as well.
+        A copy that is added after its original was dropped has the same margin, so it will be dropped, too.
         """
         self._parts = [_Candidates.joined(self._parts).without_copies().most_uncertain(self._n_candidates)]
         self._n_waiting = len(self._parts[0].positions)
 
     def candidates(self) -> _Candidates | None:
-        """Return the documents; None if none was added."""
+        """Return the most uncertain of the added documents; None if none was added."""
         if self._parts:
             self._shrink()
         return self._parts[0] if self._parts else None
@@ -216,27 +234,33 @@ class _CandidatePool:
 
 
 class Covering(NamedTuple):
-    """Documents that cover others, the first the best, and for how many documents each of them stands."""
+    """Documents that were chosen to cover all candidates, in the order of the choice."""
 
     chosen: Ints
     n_represented: Ints
-    """The number of documents, without itself, to which a chosen document is the most similar of the chosen."""
+    """The number of other documents that each chosen document stands for.
+
+    A document is represented by the chosen document that is most similar to it; copies count, too.
+    """
 
 
 def cover(rows: CSR, n: int, weights: Floats, n_alike: Ints) -> Covering:
     """Return n documents that together resemble all documents most, by greedy choice (see the module's docstring).
 
-    `rows` are the weights of terms in at most a few thousand documents, because all pairs are compared. `weights` say
-    how much each document counts in f. `n_alike` are numbers of documents that each row stands for.
+    `rows` has the weights of terms in at most a few thousand documents, because all pairs are compared. `weights` has
+    the factor of each document in f, 1 / sqrt(c(j)). `n_alike` has the number of documents with the same row as each.
     """
     similarity = _cosines(rows)
     n_documents = rows.n_rows
-    best = np.zeros(n_documents, similarity.dtype)
+    best = np.zeros(n_documents, similarity.dtype)  # the largest similarity of each document to a chosen one
 
     def gain_of(document: int) -> float:
+        """Return how much choosing this document now would raise f."""
         return float(np.maximum(similarity[document] - best, 0) @ weights)
 
-    # A gain may be stale, computed before the last choices: then it is an upper bound.
+    # The entries are (-gain, document, how many documents were chosen when the gain was computed); the largest gain is
+    # popped first. A gain from an earlier step is an upper bound. So it is computed again only when it is the largest,
+    # and the document goes back into the heap. A largest gain that is up to date wins.
     heap = [(-gain_of(document), document, 0) for document in range(n_documents)]
     heapq.heapify(heap)
     chosen: list[int] = []
@@ -247,20 +271,23 @@ def cover(rows: CSR, n: int, weights: Floats, n_alike: Ints) -> Covering:
             continue
         chosen.append(document)
         best = np.maximum(best, similarity[document])
-    represented_by = similarity[chosen].argmax(axis=0)
-    represented_by[chosen] = np.arange(len(chosen))
+    represented_by = similarity[chosen].argmax(axis=0)  # a position in `chosen` for each document
+    represented_by[chosen] = np.arange(len(chosen))  # a chosen document represents itself, also if another is equal
     is_represented = best > 0
     n_represented = np.bincount(represented_by[is_represented], n_alike[is_represented], minlength=len(chosen))
-    return Covering(np.array(chosen, np.int64), n_represented.astype(np.int64) - 1)
+    return Covering(np.array(chosen, np.int64), n_represented.astype(np.int64) - 1)  # - 1: without itself
 
 
 def _cosines(rows: CSR) -> NDArray[np.float32]:
-    """Return the cosine of each pair of documents; documents without terms are equal to each other."""
+    """Return the cosine of each pair of documents (documents x documents).
+
+    Documents without terms have a cosine of 1 with each other, and of 0 with all others.
+    """
     from scipy.sparse import csr_matrix, diags_array, hstack
 
     matrix = rows.matrix().astype(np.float64)
     norms = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
-    is_empty = csr_matrix((norms == 0).astype(np.float64)[:, np.newaxis])
+    is_empty = csr_matrix((norms == 0).astype(np.float64)[:, np.newaxis])  # one more column: 1 for rows without terms
     scaled = diags_array(1 / np.where(norms > 0, norms, 1)) @ matrix
     unit_rows = csr_matrix(hstack([scaled, is_empty]))
     cosines: NDArray[np.float32] = (unit_rows @ unit_rows.T).toarray().astype(np.float32)
@@ -268,24 +295,25 @@ def _cosines(rows: CSR) -> NDArray[np.float32]:
 
 
 def _cover_in_parts(candidates: _Candidates, n: int) -> Covering:
-    """Return n candidates that cover all of them; parts of at most `MAX_COMPARED` are covered separately.
+    """Return n candidates that cover all of them; parts of at most `MAX_COMPARED` candidates are covered separately.
 
-    A part has candidates of as few classes as possible. The parts take turns to give their documents.
+    Candidates are sorted by class before they are divided, so a part has as few classes as possible. The result has the
+    first document that each part chose, then the second of each, and so on.
     """
     margins, classes, _ = candidates.uncertainty
     weights = 1 / np.sqrt(np.bincount(classes)[classes])
-    by_class = np.lexsort((margins, classes))
-    n_parts = -(-len(by_class) // MAX_COMPARED)
+    by_class = np.lexsort((margins, classes))  # by class, and then by margin
+    n_parts = -(-len(by_class) // MAX_COMPARED)  # both quotients are rounded up
     n_per_part = -(-n // n_parts)
-    turns: list[tuple[int, int, int, int]] = []
+    choices: list[tuple[int, int, int, int]] = []  # rank in its part, part, number of the candidate, n_represented
     for part_number, part in enumerate(np.array_split(by_class, n_parts)):
         numbers = np.sort(part)
-        part_of_candidates = candidates.select(numbers)
-        chosen, n_represented = cover(part_of_candidates.rows, n_per_part, weights[numbers], part_of_candidates.n_alike)
+        members = candidates.select(numbers)
+        chosen, n_represented = cover(members.rows, n_per_part, weights[numbers], members.n_alike)
         documents = zip(numbers[chosen].tolist(), n_represented.tolist(), strict=True)
-        turns += [(turn, part_number, number, n_others) for turn, (number, n_others) in enumerate(documents)]
-    best = sorted(turns)[:n]
-    return Covering(np.array([turn[2] for turn in best]), np.array([turn[3] for turn in best]))
+        choices += [(rank, part_number, number, n_others) for rank, (number, n_others) in enumerate(documents)]
+    _, _, best_numbers, best_represented = zip(*sorted(choices)[:n], strict=True)
+    return Covering(np.array(best_numbers), np.array(best_represented))
 
 
 # -- suggestions -----------------------------------------------------------------------------------------------------
@@ -316,7 +344,7 @@ class Suggestion:
 
 
 class Suggestions(list[Suggestion]):
-    """Documents to label, the most useful first; and what was read and skipped."""
+    """Documents to label, the most useful first; and the numbers of documents that were read and skipped."""
 
     n_read: int = 0
     skipped: dict[str, int]
@@ -378,49 +406,52 @@ def _find_candidates(
     n_jobs: int | None,
     progress: Progress,
 ) -> tuple[_Candidates | None, Suggestions]:
-    """Read the pool; return the candidates, and the result without suggestions. None: there is no candidate."""
+    """Read the pool; return the candidates (None if there are none), and an empty result with the numbers of documents.
+
+    `known_hashes` are those of texts that are not to be suggested.
+    """
     result = Suggestions()
     result.skipped = dict.fromkeys((LABELLED, EMPTY, KNOWN), 0)
-    # Labelled documents may come after their unlabelled copies, so candidates are checked again in the end. Until then,
-    # twice as many as needed are kept.
+    # A labelled document may come after its unlabelled copy. So such copies are removed when all of the pool is read,
+    # and until then, twice as many candidates as needed are kept.
     collected = _CandidatePool(2 * CANDIDATES_PER_SUGGESTION * n)
     hashes_of_labelled: list[Codes] = []
     all_margins: list[Floats] = []
     known = _as_codes(known_hashes)
     for batch, places in pool.placed_batches():
-        is_labelled = _is_labelled(model, batch.labels, places)
-        is_empty = np.array([not text or text.isspace() for text in batch.texts])
         hashes = _as_codes(map(hash_text, batch.texts))
-        is_known = np.isin(hashes, known)
-        is_open = ~is_labelled & ~is_empty & ~is_known
-        result.skipped[LABELLED] += int(is_labelled.sum())
-        result.skipped[EMPTY] += int((is_empty & ~is_labelled).sum())
-        result.skipped[KNOWN] += int((is_known & ~is_empty & ~is_labelled).sum())
+        # A document that could be skipped for several reasons counts for the first of them.
+        is_labelled = _is_labelled(model, batch.labels, places)
+        is_empty = ~is_labelled & np.array([not text or text.isspace() for text in batch.texts])
+        is_known = ~is_labelled & ~is_empty & np.isin(hashes, known)
+        for reason, is_skipped in ((LABELLED, is_labelled), (EMPTY, is_empty), (KNOWN, is_known)):
+            result.skipped[reason] += int(is_skipped.sum())
         hashes_of_labelled.append(hashes[is_labelled])
-        numbers = np.flatnonzero(is_open)
+        numbers = np.flatnonzero(~(is_labelled | is_empty | is_known))  # of the documents in the batch that are left
         if len(numbers):
             with pool.naming_documents(result.n_read, batch.kept):
-                rows = model.rows(batch.texts, n_jobs)
-            open_rows = CSR.of(rows.matrix()[numbers])
-            uncertainty = _uncertainty_of_rows(model, open_rows, n_jobs)
+                batch_rows = model.rows(batch.texts, n_jobs)
+            rows = CSR.of(batch_rows.matrix()[numbers])
+            uncertainty = _uncertainty_of_rows(model, rows, n_jobs)
             all_margins.append(uncertainty.margins)
             positions, n_alike = numbers + result.n_read, np.ones(len(numbers), np.int64)
-            row_hashes = _as_codes(_hash_rows(open_rows))
-            collected.add(_Candidates(positions, hashes[numbers], row_hashes, n_alike, uncertainty, open_rows))
+            row_hashes = _as_codes(_hash_rows(rows))
+            collected.add(_Candidates(positions, hashes[numbers], row_hashes, n_alike, uncertainty, rows))
         result.n_read += len(batch)
         progress("reading the pool", result.n_read, None)
     candidates = collected.candidates()
     if candidates is None:
         return None, result
-    is_labelled = np.isin(candidates.text_hashes, np.concatenate(hashes_of_labelled))
-    candidates = candidates.select(np.flatnonzero(~is_labelled))
-    n_less_sure = int((candidates.uncertainty.margins <= np.median(np.concatenate(all_margins))).sum())
-    candidates = candidates.most_uncertain(max(n, min(CANDIDATES_PER_SUGGESTION * n, n_less_sure)))
+    is_labelled_elsewhere = np.isin(candidates.text_hashes, np.concatenate(hashes_of_labelled))
+    candidates = candidates.select(np.flatnonzero(~is_labelled_elsewhere))
+    median_margin = np.median(np.concatenate(all_margins))
+    n_in_unsure_half = int((candidates.uncertainty.margins <= median_margin).sum())
+    candidates = candidates.most_uncertain(max(n, min(CANDIDATES_PER_SUGGESTION * n, n_in_unsure_half)))
     return (candidates if len(candidates.positions) else None), result
 
 
 def _is_labelled(model: Model, labels: Sequence[tuple[str, ...]], places: Sequence[DocumentPlace]) -> Bools:
-    """Return which documents have labels; in a multilabel pool, an explicitly empty list of labels counts as one."""
+    """Return which documents are labelled: with a label, or for a multilabel model also with an explicit empty list."""
     return np.array(
         [
             bool(label_set) or (model.multilabel and place.is_of_no_class)
@@ -430,32 +461,33 @@ def _is_labelled(model: Model, labels: Sequence[tuple[str, ...]], places: Sequen
 
 
 def _as_codes(hashes: Iterable[bytes]) -> Codes:
-    """Return the first 8 bytes of each hash as a number; two texts with equal numbers are taken for the same."""
+    """Return the first 8 bytes of each hash as a number; texts or rows with equal numbers are taken for the same."""
     return np.frombuffer(b"".join(hash_bytes[:HASH_BYTES] for hash_bytes in hashes), np.uint64)
 
 
 def _hash_rows(rows: CSR) -> Iterator[bytes]:
-    """Yield a hash of each row's nonzero weights; rows without any have the same hash."""
-    is_stored = rows.data != 0
+    """Yield a hash of each row's nonzero weights and their columns; all rows without any have the same hash."""
+    is_nonzero = rows.data != 0
     for start, stop in pairwise(rows.indptr.tolist()):
-        stored = is_stored[start:stop]
-        columns, values = rows.indices[start:stop][stored], rows.data[start:stop][stored]
+        nonzero = is_nonzero[start:stop]
+        columns, values = rows.indices[start:stop][nonzero], rows.data[start:stop][nonzero]
         yield blake2b(columns.astype(np.int64).tobytes() + values.tobytes(), digest_size=HASH_BYTES).digest()
 
 
 def _uncertainty_of_rows(model: Model, rows: CSR, n_jobs: int | None) -> Uncertainty:
-    """Return how sure a model is about documents; they are scored in blocks, so that all scores need not fit."""
+    """Return how sure a model is about documents; they are scored in blocks, so that few scores are in memory."""
     parts = blocks(rows.n_rows, len(model.classes))
     return Uncertainty.joined([uncertainty_of(model, model.predict_rows(rows.part(part), n_jobs)) for part in parts])
 
 
 def _read_suggestions(model: Model, pool: Corpus, candidates: _Candidates, covering: Covering) -> list[Suggestion]:
-    """Read the texts of the chosen candidates, and return the suggestions; the best first."""
-    order = {int(candidates.positions[number]): turn for turn, number in enumerate(covering.chosen.tolist())}
+    """Read the texts of the chosen candidates, and return the suggestions, the best first."""
+    # Texts are read in the order of the pool, and suggestions are then put into the order of the choice, their rank.
+    rank_of_position = {int(candidates.positions[number]): rank for rank, number in enumerate(covering.chosen.tolist())}
     chosen = candidates.select(np.sort(covering.chosen))
     predictions = model.predict_rows(chosen.rows)
     reasons = _reasons(model, chosen.uncertainty, predictions)
-    suggestions: list[Suggestion | None] = [None] * len(order)
+    suggestion_by_rank: dict[int, Suggestion] = {}
     for position, (text, kept), record, reason in zip(
         chosen.positions.tolist(),
         _read_documents(pool, chosen),
@@ -463,9 +495,9 @@ def _read_suggestions(model: Model, pool: Corpus, candidates: _Candidates, cover
         reasons,
         strict=True,
     ):
-        turn = order[position]
-        n_others = int(covering.n_represented[turn])
-        suggestions[turn] = Suggestion(
+        rank = rank_of_position[position]
+        n_others = int(covering.n_represented[rank])
+        suggestion_by_rank[rank] = Suggestion(
             text,
             position + 1,
             record["labels"] if model.multilabel else record["label"],
@@ -473,12 +505,15 @@ def _read_suggestions(model: Model, pool: Corpus, candidates: _Candidates, cover
             reason + (f"; stands for {counted(n_others, 'similar document')}" if n_others else ""),
             kept,
         )
-    return [suggestion for suggestion in suggestions if suggestion is not None]
+    return [suggestion_by_rank[rank] for rank in range(len(suggestion_by_rank))]
 
 
 def _read_documents(pool: Corpus, chosen: _Candidates) -> Iterator[tuple[str, dict[str, object]]]:
-    """Yield the text and the kept values of each chosen document; raise `InputError` if the pool was changed."""
-    remaining = dict(zip(chosen.positions.tolist(), chosen.text_hashes.tolist(), strict=True))
+    """Yield the text and the kept values of each chosen document, in the order of the pool.
+
+    Raises `InputError` if the pool was changed since the candidates were read.
+    """
+    remaining = dict(zip(chosen.positions.tolist(), chosen.text_hashes.tolist(), strict=True))  # hashes by position
     n_before = 0
     for batch in pool.text_batches():
         for position in sorted(remaining.keys() & range(n_before, n_before + len(batch))):
@@ -493,21 +528,23 @@ def _read_documents(pool: Corpus, chosen: _Candidates) -> Iterator[tuple[str, di
 
 
 def _changed_error(pool: Corpus) -> InputError:
+    """Return the error for a pool that had other documents when it was read again."""
     return InputError("was changed while it was read", place=pool.name, hint="Run it again.")
 
 
 def _reasons(model: Model, uncertainty: Uncertainty, predictions: Predictions) -> Iterator[str]:
-    """Yield for each document why the model is unsure."""
+    """Yield for each document why the model is unsure, such as "sport (52%) or politics (47%)"."""
     names = [as_written(label) for label in model.classes]
-    has_shares = not model.multilabel and model.calibration is not None
-    values = model.probabilities(predictions.scores, predictions.is_unknown) if has_shares else predictions.scores
+    has_probabilities = not model.multilabel and model.calibration is not None
+    is_unknown = predictions.is_unknown
+    values = model.probabilities(predictions.scores, is_unknown) if has_probabilities else predictions.scores
     for number, (margin, cls, other) in enumerate(zip(*(part.tolist() for part in uncertainty), strict=True)):
         if cls == len(names):
             yield "has none of the model's terms"
         elif other < 0:
             yield f"near the threshold of {names[cls]} ({margin:.3f} from it)"
-        elif has_shares:
-            shares = values[number]
-            yield f"{names[cls]} ({shares[cls]:.0%}) or {names[other]} ({shares[other]:.0%})"
+        elif has_probabilities:
+            probabilities = values[number]
+            yield f"{names[cls]} ({probabilities[cls]:.0%}) or {names[other]} ({probabilities[other]:.0%})"
         else:
             yield f"{names[cls]} or {names[other]} (scores {margin:.3f} apart)"

@@ -1,23 +1,26 @@
 """Solve linear SVMs on the same documents: for each class against the rest, on all terms or on a subset of them.
 
-Each class is a binary problem: min ½|w|² + Σ C_i max(0, 1 - y_i w·x_i)². The sum is over the documents x_i; the sign
-y_i is 1 for documents of the class and -1 for the others, and C_i is the cost of document i. The intercept is the
-weight of an additional coordinate of value 1. Three methods (of `kernels.svm`) solve the problem, to the same
-tolerance:
+Each class is a binary problem: find the coefficients w of its terms that minimise
+
+    ½|w|² + Σ C_i max(0, 1 - y_i w·x_i)².
+
+The sum is over the documents x_i; the sign y_i is 1 for documents of the class and -1 for the others, and C_i is the
+cost of document i. Each x_i has an additional coordinate of value 1, whose coefficient is the intercept. Three methods
+(of `kernels.svm`) solve the problem, to the same tolerance:
 
 - "products": for few documents, coordinate descent on the matrix of dot products between documents. A step reads one
   number per document.
 - "rows": for many documents, coordinate descent on their rows. A step reads the terms of a row twice, in random memory
   order.
-- "equations": for few terms, Newton's method, which solves a few systems of equations. The other two go from document
-  to document, which takes long where there are far fewer terms than documents.
+- "equations": for few terms, Newton's method, which solves a few systems of equations. The other two methods go from
+  document to document, which takes long if there are far fewer terms than documents.
 
 Data that all classes and all subsets of terms share is computed once.
 
-The product of two documents is the sum over the terms of the products of their weights. The products over a subset with
-more than half of the terms are those over all terms, which are computed once, minus those over the omitted terms. So a
-subset never needs sums over more than half of the terms, unless the omitted terms dominate so much that the difference
-would lose its digits.
+**Products of documents.** The dot product of two documents is the sum over the terms of the products of their weights.
+For a subset with more than half of the terms, it is computed as a difference: the product over all terms, which is
+computed only once, minus the product over the omitted terms. So no subset needs sums over more than half of the terms.
+The exception are subsets whose omitted terms dominate so much that the difference would lose its digits.
 """
 
 from __future__ import annotations
@@ -54,7 +57,7 @@ EXPECTED_ROUNDS = 30
 """The expected number of rounds over the documents, for estimating costs."""
 
 SHARE_TO_COLLECT = 0.25
-"""The values of a subset of the terms are taken from the CSC matrix if they are at most this share of all values.
+"""The documents are reduced to a subset of the terms by columns if these have at most this share of all values.
 
 Otherwise one pass over all rows is faster.
 """
@@ -89,8 +92,8 @@ class _Solutions(NamedTuple):
     """The solutions of some binary problems by one method."""
 
     coefficients: Floats  # problems x terms
-    intercepts: Floats
-    rounds_left: Ints  # of each problem; 0: stopped before convergence
+    intercepts: Floats  # of each problem
+    rounds_left: Ints  # of each problem; 0 means that the solver stopped before it converged
 
 
 class SVMProblem:
@@ -129,14 +132,15 @@ class SVMProblem:
         if len(unsolved) and can_retry:
 
             def unsolved_signs_and_costs(number: int) -> tuple[Floats, Floats]:
+                """Return the signs and costs of a problem, by its number among the unsolved ones."""
                 return signs_and_costs(int(unsolved[number]))
 
             retried = self._solve_by("equations", unsolved_signs_and_costs, len(unsolved), terms, *limits)
             for array, retried_array in zip(solutions, retried, strict=True):
                 array[unsolved] = retried_array
         coefficients, intercepts, rounds_left = solutions
-        # The round in which a solver finds that it has converged is still counted as left, hence - 1. If 0 rounds are
-        # left, the solver has not converged, which counts as all rounds.
+        # A solver still counts the round in which it finds that it has converged as left, hence - 1. If 0 rounds are
+        # left, it has not converged, which counts as all rounds.
         n_rounds = most_rounds - max(int(rounds_left.min()) - 1, 0)
         return Hyperplanes(coefficients, intercepts, n_rounds, int((rounds_left == 0).sum()))
 
@@ -164,8 +168,9 @@ class SVMProblem:
         """Return the method with the lowest estimated cost, from the numbers of terms, documents and problems.
 
         Costs are in units of about a nanosecond; the factors were measured on Brown and 20 Newsgroups, with C from 0.5
-        to 100. By rows, visiting a document costs its number of terms. By products, a visit costs a constant, and for
-        some documents a pass over all documents, which is slower where the products do not fit into the cache.
+        to 100. Each problem needs about `EXPECTED_ROUNDS` visits to each document. By rows, a visit costs the number of
+        terms in the document. By products, it costs a constant, and in some visits a pass over all documents, which is
+        slower if the products do not fit into the cache.
         """
         if n_terms <= min(FEW_TERMS, self.n_documents):
             return "equations"
@@ -181,9 +186,10 @@ class SVMProblem:
 
     @cached_property
     def _cost_of_products(self) -> float:
-        """Return the estimated cost of the products over all terms.
+        """Return the estimated cost of the products over all terms, in the units of `_fastest_method`.
 
-        A sparse term costs its pairs of documents, and a dense one a pass over all documents for each of its documents.
+        A rare term costs its number of pairs of documents. A frequent term, which is stored as a dense row, costs a
+        pass over all documents for each document that contains it.
         """
         n = self.n_documents
         doc_freq = self.doc_freq.astype(np.float64)
@@ -196,7 +202,8 @@ class SVMProblem:
         `n_terms` is the number of terms, and `n_problems` that of binary problems, in a call of `solve`.
         """
         names = ["doc_freq"]
-        # `arrays_of` compares numbers of values. The terms are not known here, so their number has to do.
+        # `arrays_of` decides by the share of the values that a subset of the terms has. Here only the number of its
+        # terms is known, so their share of all terms is the estimate.
         if self.rows.nnz <= MOST_VALUES_BY_COLUMN and n_terms <= SHARE_TO_COLLECT * self.n_terms:
             names.append("columns")
         if (self._method or self._fastest_method(n_terms, n_problems)) == "products":
@@ -222,7 +229,7 @@ class SVMProblem:
         """Return the CSR arrays of the rows, reduced to some terms unless `terms` is None."""
         if terms is None:
             return csr_arrays(self.rows)
-        # Without a copy by columns, or if the terms have a large share of the values, pass over all rows.
+        # Pass over all rows if the matrix is too large for a copy by columns, or if the terms have many of its values.
         if self.rows.nnz > MOST_VALUES_BY_COLUMN or SHARE_TO_COLLECT * self.rows.nnz < self.doc_freq[terms].sum():
             return take_terms(self.rows, terms)
         return csr_arrays(self.columns[:, terms].tocsr())
@@ -238,9 +245,9 @@ class SVMProblem:
 
     @cached_property
     def dense(self) -> tuple[NDArray[np.int32], Floats]:
-        """Return the index of each term's dense row (-1 if it has none), and the dense rows.
+        """Return the index of each term's dense row (-1: none), and the dense rows (frequent terms x documents).
 
-        There is a dense row, with a weight for each document, for each frequent term.
+        A term has a dense row, with its weight in every document, if it is in more than `DENSE_SHARE` of the documents.
         """
         indptr, documents, weights = self.postings
         frequent = np.flatnonzero(np.diff(indptr) > DENSE_SHARE * self.n_documents)
@@ -276,8 +283,8 @@ class SVMProblem:
         omitted = np.setdiff1d(np.arange(self.n_terms), terms, assume_unique=True)
         products = self._sum_products(omitted)
         np.subtract(self.products_of_all, products, out=products)
-        # The diagonal has squared lengths. 1.0 is the square of the additional coordinate for the intercept, which the
-        # products do not include.
+        # The diagonal has the squared lengths of the documents. 1.0 is added for the additional coordinate of the
+        # intercept, which the products do not include.
         is_precise = self.products_of_all.diagonal() <= MAX_CANCELLATION * (1.0 + products.diagonal())
         return products if is_precise.all() else self._sum_products(terms)
 
@@ -341,19 +348,19 @@ SOLVERS: dict[str, type[_ByProducts | _ByRows]] = {"products": _ByProducts, "row
 
 
 def csr_arrays(rows: csr_matrix) -> tuple[Ints, NDArray[np.int32], NDArray[np.floating]]:
-    """Return `indptr`, `indices` and `data` in the types that `take_terms` returns.
+    """Return `indptr` as 64-bit integers, `indices` as 32-bit integers, and `data` unchanged.
 
-    So the kernels are compiled for these types only.
+    `take_terms` returns the same types, so the kernels are compiled for these types only.
     """
     return rows.indptr.astype(np.int64, copy=False), rows.indices.astype(np.int32, copy=False), rows.data
 
 
 def take_terms(rows: csr_matrix, terms: Ints) -> tuple[Ints, NDArray[np.int32], NDArray[np.floating]]:
-    """Return `indptr`, `indices` and `data` of the columns of some terms, numbered by their position in `terms`."""
+    """Return the CSR arrays of the rows reduced to some terms, which are numbered by their position in `terms`."""
     new_column = np.full(rows.shape[1], -1, np.int32)  # of each old column; -1 for columns to leave out
     new_column[terms] = np.arange(len(terms))
     indptr = np.empty(rows.shape[0] + 1, np.int64)
-    # `take_columns` needs room for one more value.
+    # The kernel writes each value before it knows whether its column is taken, so it needs room for one more.
     indices, data = np.empty(rows.nnz + 1, np.int32), np.empty(rows.nnz + 1, rows.dtype)
     take_columns(*csr_arrays(rows), new_column, indptr, indices, data)
     return indptr, indices[: indptr[-1]], data[: indptr[-1]]

@@ -29,7 +29,7 @@ from textsieve.categorizer_settings import SETTINGS
 from textsieve.modelfile.writing import encode
 from textsieve.spark.columns import select_documents
 from textsieve.spark.ml import SieveCategorizer, SieveCategorizerModel, SieveSelector, SieveSelectorModel
-from textsieve.spark.ml.params import camel_case
+from textsieve.spark.ml_params import camel_case
 
 CASE = small_texts(60)
 FEW: dict[str, Any] = {
@@ -51,7 +51,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
         rows = select_documents(df, text, label).collect()
         return categorizer.fit([row["text"] for row in rows], [row["label"] for row in rows])
 
-    monkeypatch.setattr("textsieve.spark.ml.estimators.fit", fit)
+    monkeypatch.setattr("textsieve.spark.ml.fit", fit)
 
 
 def documents(spark: SparkSession) -> DataFrame:
@@ -239,7 +239,7 @@ def test_wrong_text_columns_raise_and_name_the_param_and_the_column(spark: Spark
 def test_stages_can_be_saved_loaded_and_overwritten(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("textsieve.spark.ml.stages._PIECE_BYTES", 300)  # so that a small model has several
+    monkeypatch.setattr("textsieve.spark.ml._PIECE_BYTES", 300)  # so that a small model has several
     df, path = documents(spark), str(tmp_path / "stage")
     fitted: Any = None
     for stage in (SieveCategorizer(**FEW | {"classWeight": {"boat": 2.0}}), SieveSelector(nTerms=3, stopWords={"the"})):

@@ -35,15 +35,15 @@ from .languages import guess_languages
 from .result import CheckedDocument, CheckResult, WrongLabel
 
 SHORT = 2
-"""The largest number of terms of a very short document."""
+"""The largest number of different terms of a very short document."""
 HELD_OUT = 0.2
-"""The share of held-out documents for which leaks are counted."""
+"""The share of documents that are held out in the random split for which copies on both sides are counted."""
 MIN_DOCUMENTS = 50
-"""The smallest number of documents of a cross-validation."""
+"""The smallest number of different labelled documents for a cross-validation."""
 MIN_LANGUAGE_SHARE = 0.001
 """The smallest share of documents of a language that is reported; fewer are often wrong guesses."""
 MAX_CONFUSIONS, MAX_EXAMPLES = 10, 3
-"""The number of pairs of confused classes, and of examples for each."""
+"""The largest number of pairs of confused classes that are reported, and of example documents for each pair."""
 
 
 def check(
@@ -55,8 +55,9 @@ def check(
 ) -> CheckResult:
     """Examine the documents of a corpus, or texts and labels in memory, and return what is wrong with them.
 
-    It takes about as long as training and needs memory for the counts of all documents. `progress` is called with the
-    stage, what is done and what there is to do; `show_progress` shows it without one.
+    It takes about as long as training and needs memory for the counts of all documents. `progress` is a function that
+    is called with the stage, the amount of work that is done, and the total amount, or None if this is unknown. Without
+    a function, `show_progress` shows the progress.
 
     Examples
     --------
@@ -79,6 +80,7 @@ class _Check:
 
     def __init__(self, corpus: Corpus, progress: Progress, n_jobs: int) -> None:
         self._corpus, self._progress, self._n_jobs = corpus, progress, n_jobs
+        # `_count` fills these two lists, with an element for each document.
         self._documents: list[CheckedDocument] = []
         self._digests: list[bytes] = []
 
@@ -96,18 +98,20 @@ class _Check:
             counted = replace(counted, targets=Targets.of(labels, len(labels), counted.targets.multilabel))
         self._progress("comparing documents", 0, None)
         duplicates = find_duplicates(counted.counts, self._digests, labels)
-        group_of = np.arange(counted.targets.n_documents)
+        group_of = np.arange(counted.targets.n_documents)  # the first copy of each document, often the document itself
         for group in duplicates:
             group_of[list(group.documents)] = group.documents[0]
+        # The number of documents of each class, of which copies count once.
         n_distinct = np.array([len(np.unique(group_of[members])) for members in counted.targets.members], np.int64)
-        n_terms = np.diff(counted.counts.indptr)
+        n_terms = np.diff(counted.counts.indptr)  # of each document
         languages = guess_languages(counted.counts, counted.terms.take(np.arange(len(counted.terms))))
-        frequent = self._frequent_languages(languages)
-        findings: dict[str, Any] = {"accuracy": None, "wrong_labels": [], "confusions": [], "curve": None}
+        frequent_languages = self._frequent_languages(languages)
         placeholders, misspelled = self._label_problems(counted)
-        reason = self._reason_not_to_cross_validate(counted.targets, n_distinct)
-        if reason is None:
-            findings = self._cross_validate(counted, n_distinct >= MIN_CLASS_SIZE, group_of)
+        reason_not_to = self._reason_not_to_cross_validate(counted.targets, n_distinct)
+        if reason_not_to is None:
+            cross_validated = self._cross_validate(counted, n_distinct >= MIN_CLASS_SIZE, group_of)
+        else:
+            cross_validated = {"accuracy": None, "wrong_labels": [], "confusions": [], "curve": None}
         return CheckResult(
             name=self._corpus.name,
             documents=self._documents,
@@ -124,15 +128,15 @@ class _Check:
             similar_labels=[{label: class_sizes[label] for label in labels} for labels in spellings],
             misspelled_labels=misspelled,
             placeholders=placeholders,
-            languages=frequent,
+            languages=frequent_languages,
             other_languages={
                 number: language
                 for number, language in enumerate(languages)
-                if language is not None and language in list(frequent)[1:]
+                if language is not None and language in list(frequent_languages)[1:]  # without the most frequent one
             },
             giveaways=find_giveaway_terms(counted),
-            not_cross_validated=reason,
-            **findings,
+            not_cross_validated=reason_not_to,
+            **cross_validated,
         )
 
     def _label_problems(self, counted: CountedDocuments) -> tuple[dict[str, int], list[MisspelledLabel]]:
@@ -142,6 +146,7 @@ class _Check:
         sizes = {label: len(documents) for label, documents in members.items()}
 
         def has_word(label: str, word: str) -> bool:
+            """Return whether a document with this label has the word; accents don't matter."""
             terms = counted.terms.take(np.unique(counted.counts[members[label]].indices))
             return word in map(without_accents, terms)
 
@@ -149,7 +154,7 @@ class _Check:
         return placeholders, find_misspelled(sizes, has_word, leave_out=placeholders)
 
     def _count(self) -> CountedDocuments:
-        """Count the words of all documents, and keep what describes each of them."""
+        """Return the counts of the words in all documents; this fills `self._documents` and `self._digests`, too."""
         reading = Settings(char_ngram_range=None).resolve().reading
         counter = TermCounter(**reading, dtype=np.int32, n_jobs=self._n_jobs)
         limits: Limits = {"min_df": 1, "max_df": 1.0}
@@ -165,7 +170,10 @@ class _Check:
         return counted
 
     def _described_batches(self) -> Iterator[Batch]:
-        """Yield the batches of the corpus, and keep the place, the labels, the beginning and a digest of each text."""
+        """Yield the batches of the corpus; add the description and the digest of each document to the lists of `self`.
+
+        Texts that differ only in case and white space have the same digest; texts without words have an empty one.
+        """
         for batch, places in self._corpus.placed_batches():
             for text, labels, place in zip(batch.texts, batch.labels, places, strict=True):
                 words = text.split()
@@ -175,7 +183,10 @@ class _Check:
             yield batch
 
     def _frequent_languages(self, languages: list[str | None]) -> dict[str, int]:
-        """Return the languages of at least `MIN_LANGUAGE_SHARE` of the documents, the most frequent first."""
+        """Return the number of documents in each language, the most frequent first.
+
+        Languages of less than `MIN_LANGUAGE_SHARE` of the documents, or of only one, are left out.
+        """
         n_least = max(2, MIN_LANGUAGE_SHARE * len(languages))
         counts = Counter(language for language in languages if language is not None)
         return {language: n for language, n in counts.most_common() if n >= n_least}
@@ -195,9 +206,10 @@ class _Check:
         return None
 
     def _cross_validate(self, counted: CountedDocuments, is_learnable: Bools, group_of: Ints) -> dict[str, Any]:
-        """Return the fields of the result that need cross-validation.
+        """Return the fields of `CheckResult` that need cross-validation, by name.
 
-        `is_learnable` says which classes are large enough, and `group_of` has the group of copies of each document.
+        `is_learnable` says for each class whether it is large enough, and `group_of` has the group of copies of each
+        document.
         """
         numbers, documents = learnable_documents(counted, is_learnable)
         fold_of = group_folds(documents.targets.first_class, group_of[numbers])
@@ -207,13 +219,13 @@ class _Check:
         suspects = predictions.suspects()
         wrong_labels = [
             WrongLabel(
-                int(numbers[row]),
-                classes[predictions.label[row]],
-                float(predictions.p_label[row]),
-                classes[predictions.other[row]],
-                float(predictions.p_other[row]),
+                int(numbers[position]),
+                classes[predictions.label[position]],
+                float(predictions.p_label[position]),
+                classes[predictions.other[position]],
+                float(predictions.p_other[position]),
             )
-            for row in suspects.tolist()
+            for position in suspects.tolist()
         ]
         return {
             "accuracy": predictions.accuracy,
@@ -225,9 +237,11 @@ class _Check:
     def _confusions(
         self, predictions: HeldOutPredictions, suspects: Ints, classes: list[str], numbers: Ints
     ) -> list[ConfusedClasses]:
-        """Return the most frequent pairs of a label and a more probable class.
+        """Return the most frequent pairs of a label and a more probable class, with examples of documents.
 
-        Examples are the documents with the most probable other class, of those whose labels are not suspects.
+        Examples are the documents for which the other class is most probable; those with probably wrong labels are
+        taken only if there are too few others. `suspects` are the positions in `predictions` of documents with probably
+        wrong labels, and `numbers` has the document at each position.
         """
         is_suspect = np.zeros(len(predictions.label), np.bool_)
         is_suspect[suspects] = True
@@ -238,12 +252,14 @@ class _Check:
         class_docs = np.bincount(predictions.label, minlength=len(classes))
         confusions = []
         for (label, other), n_documents in sorted(pairs.items(), key=lambda pair: (-pair[1], pair[0]))[:MAX_CONFUSIONS]:
-            rows = np.flatnonzero(is_confused & (predictions.label == label) & (predictions.other == other))
-            rows = rows[np.lexsort([-predictions.p_other[rows], is_suspect[rows]])[:MAX_EXAMPLES]]
-            documents = [self._documents[number] for number in numbers[rows].tolist()]
+            positions = np.flatnonzero(is_confused & (predictions.label == label) & (predictions.other == other))
+            # `lexsort` sorts by its last key first: those that are not suspects, and then the most probable.
+            best_first = np.lexsort([-predictions.p_other[positions], is_suspect[positions]])
+            positions = positions[best_first[:MAX_EXAMPLES]]
+            documents = [self._documents[number] for number in numbers[positions].tolist()]
             examples = tuple(
                 ExampleDocument(document.place, document.text, float(probability))
-                for document, probability in zip(documents, predictions.p_other[rows], strict=True)
+                for document, probability in zip(documents, predictions.p_other[positions], strict=True)
             )
             share = float(n_documents / class_docs[label])
             confusions.append(ConfusedClasses(classes[label], classes[other], n_documents, share, examples))
@@ -251,9 +267,10 @@ class _Check:
 
 
 def learnable_documents(counted: CountedDocuments, is_learnable: Bools) -> tuple[Ints, CountedDocuments]:
-    """Return the numbers of the documents whose classes are learnable, and these documents.
+    """Return the numbers of the documents whose class is learnable, and the counts of these documents.
 
-    Terms of a single document are left out, because they are never both in a training and in a held-out document.
+    `is_learnable` has a truth value for each class. Terms of a single document are left out, because they are never
+    both in a training document and in a held-out one.
     """
     targets = counted.targets
     numbers = np.flatnonzero((targets.first_class >= 0) & is_learnable[targets.first_class])

@@ -1,14 +1,20 @@
 """Find labels that are probably typing errors, such as "Shiping", and labels that stand for no label, such as "n/a".
 
 **Typing errors.** Two labels are compared by their words in lowercase, without accents. A label may be an error for
-another one if their words are the same, run together or not, or if they differ in one word by one letter that is
-missing, doubled, wrong or swapped with the next one. That holds for many pairs of classes that are both right, such as
-"Iceland" and "Ireland" or "microeconomics" and "macroeconomics". So a label that differs in a letter is reported only
-if it is much rarer than the other one, if both words are long and begin alike, and if none of its own documents has the
-word: people rarely make the same error in a text and in its label. Digits always have to be the same.
+another one in two cases:
 
-**Speed.** Two words that differ by one letter become the same when a letter of each, or of one, is left out. So a table
-of all labels with each of their letters left out finds the pairs, in time linear in the number of labels.
+- They differ only in separators or accents: "e-mail" and "email".
+- They differ in one word, by one letter that is missing, doubled, wrong or swapped with the next one. Many pairs of
+  right names differ in this way, too, such as "Iceland" and "Ireland" or "microeconomics" and "macroeconomics". So the
+  label is reported only if it is much rarer than the other one, if both words are long and begin with the same letter,
+  and if the word is in none of the documents with this label: people rarely make the same error in a text and in its
+  label.
+
+Digits must always be the same: "phase 1" is no error for "phase 2".
+
+**Speed.** Two words that differ by one letter become the same when one letter is left out of one of them or of both:
+"shiping" is "shipping" without a "p", and both "delivery" and "delivety" become "delivey". So labels are looked up in
+a table of all labels with each of their letters left out in turn. The time is linear in the number of labels.
 """
 
 from __future__ import annotations
@@ -24,11 +30,11 @@ MIN_SIZE_RATIO = 5
 MIN_LETTERS = 5
 """The smallest number of letters of words that differ by a letter that is missing, doubled or swapped."""
 MIN_LETTERS_REPLACED = 8
-"""The same for words that differ by another letter in one place, which more often are different words."""
+"""The smallest number of letters of words that differ by a wrong letter; shorter ones often are different words."""
 MAX_LENGTH = 60
 """The length of the longest label that is compared; a longer one is not a name that somebody types."""
 MAX_CODE = 3
-"""The length of the longest placeholder that can be a code: "na" is none if most labels are such as "de" and "fr"."""
+"""The largest number of letters of a code: among labels such as "de" and "fr", "na" is a code and no placeholder."""
 
 PLACEHOLDERS = frozenset(
     [
@@ -60,23 +66,25 @@ class MisspelledLabel(NamedTuple):
 def find_placeholders(labels: Collection[str]) -> list[str]:
     """Return the labels that stand for no label, in the given order.
 
+    A word such as "na" is left out if most labels are short codes, and "-" if there is a label "+".
+
     >>> find_placeholders(["billing", "n/a", "(blank)", "?", "delivery"])
     ['n/a', '(blank)', '?']
     """
     plain_labels = {label: _plain(label) for label in labels}
     is_no_label = {plain: plain in PLACEHOLDERS or PUNCTUATION.issuperset(plain) for plain in plain_labels.values()}
     others = [plain for plain in plain_labels.values() if not is_no_label[plain]]
-    are_codes = 2 * sum(_is_code(plain) for plain in others) > len(others)
-    has_plus = "+" in others
+    are_mostly_codes = 2 * sum(_is_code(plain) for plain in others) > len(others)
+    are_ratings = "+" in others
     return [
         label
         for label, plain in plain_labels.items()
-        if is_no_label[plain] and not (are_codes and _is_code(plain)) and not (has_plus and plain == "-")
+        if is_no_label[plain] and not (are_mostly_codes and _is_code(plain)) and not (are_ratings and plain == "-")
     ]
 
 
 def _is_code(plain: str) -> bool:
-    """Return whether a label may be a code, such as that of a country."""
+    """Return whether a label may be a code, such as "de" for a country or a language."""
     return plain.isalpha() and len(plain) <= MAX_CODE
 
 
@@ -101,10 +109,11 @@ def find_misspelled(
     """
     left_out = set(leave_out)
     words_of = {label: _words(label) for label in sizes if label not in left_out and len(label) <= MAX_LENGTH}
-    labels_of: defaultdict[str, list[str]] = defaultdict(list)
+    right_labels_of: defaultdict[str, list[str]] = defaultdict(list)  # of each variant
     misspelled = []
 
     def is_error_for(label: str, other: str) -> bool:
+        """Return whether a label may be a typing error for another one, which is not rarer."""
         words, right = words_of[label], words_of[other]
         if "".join(words) == "".join(right):  # they differ in separators or accents
             return sum(map(str.isalpha, "".join(words))) >= MIN_LETTERS and _numbers(words) == _numbers(right)
@@ -114,11 +123,14 @@ def find_misspelled(
         if len(pairs) != 1 or not _differ_by_one_letter(*pairs[0]):
             return False
         word, right_word = pairs[0]
+        # A missing or additional s at the end is an error even if documents have the word, as plurals are frequent.
         return word.rstrip("s") == right_word.rstrip("s") or not has_word(label, word)
 
+    # The most frequent labels come first. So each label is compared with the labels that are at least as frequent,
+    # without those that have turned out to be errors themselves.
     for label in sorted(words_of, key=lambda label: (-sizes[label], label)):
         variants = set(_variants("".join(words_of[label])))
-        similar = {other for variant in variants for other in labels_of[variant]}
+        similar = {other for variant in variants for other in right_labels_of[variant]}
         likely = min(
             (other for other in similar if is_error_for(label, other)),
             key=lambda other: (-sizes[other], other),
@@ -126,7 +138,7 @@ def find_misspelled(
         )
         if likely is None:
             for variant in variants:
-                labels_of[variant].append(label)
+                right_labels_of[variant].append(label)
         else:
             misspelled.append(MisspelledLabel(label, sizes[label], likely, sizes[likely]))
     return misspelled
@@ -144,7 +156,7 @@ def without_accents(text: str) -> str:
 
 
 def _variants(joined: str) -> Iterator[str]:
-    """Yield the words of a label, joined without separators, as they are and with each letter left out."""
+    """Yield the joined words of a label as they are, and then with each letter left out: "ab", "b" and "a" for "ab"."""
     yield joined
     for at, char in enumerate(joined):
         if char.isalpha():
@@ -152,12 +164,12 @@ def _variants(joined: str) -> Iterator[str]:
 
 
 def _numbers(words: Iterable[str]) -> list[str]:
-    """Return the words that have a digit."""
+    """Return the words that contain a digit."""
     return [word for word in words if any(char.isdigit() for char in word)]
 
 
 def _differ_by_one_letter(word: str, other: str) -> bool:
-    """Return whether a letter of one word is missing in the other, is another letter there, or is swapped.
+    """Return whether two words differ by one letter that is missing, wrong, or swapped with the next one.
 
     Both words have to be long enough, and to begin with the same letter, because few errors are in the first one.
 
@@ -166,10 +178,12 @@ def _differ_by_one_letter(word: str, other: str) -> bool:
     """
     if not (word.isalpha() and other.isalpha()) or min(len(word), len(other)) < MIN_LETTERS or word[0] != other[0]:
         return False
-    start = next(at for at, pair in enumerate(zip(word + "\0", other + "\1", strict=False)) if pair[0] != pair[1])
+    shorter = min(len(word), len(other))
+    # The position of the first difference; it is the end of the shorter word if the other one begins with this word.
+    start = next((at for at in range(shorter) if word[at] != other[at]), shorter)
     rest, other_rest = word[start:], other[start:]
-    if len(rest) != len(other_rest):
+    if len(rest) != len(other_rest):  # the next letter of one of them is missing in the other
         return rest[1:] == other_rest or rest == other_rest[1:]
-    if rest[:2] == other_rest[1::-1] and rest[2:] == other_rest[2:]:
+    if rest[1::-1] == other_rest[:2] and rest[2:] == other_rest[2:]:  # the next two letters are swapped
         return True
-    return min(len(word), len(other)) >= MIN_LETTERS_REPLACED and rest[1:] == other_rest[1:]
+    return shorter >= MIN_LETTERS_REPLACED and rest[1:] == other_rest[1:]  # the next letter is wrong

@@ -3,9 +3,8 @@
 Such a term is often not part of what the documents are about, but of how they were collected: a header, a signature, a
 department's ID or the label itself. A model then learns the term and fails on documents that lack it.
 
-A term's rule "documents with this term belong to the class" has a precision, the share of the documents with the term
-that are of the class, and a recall, the share of the class's documents that have the term. The F1 is their harmonic
-mean.
+How well a term predicts a class is measured by its precision, the share of the documents with the term that are of the
+class, and its recall, the share of the class's documents that have the term. The F1 is their harmonic mean.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ MIN_F1 = 0.9
 MIN_DOCUMENTS = 10
 """The smallest number of documents of a class for which terms are examined."""
 MAX_SHARE = 0.8
-"""The largest share of a class in all documents; almost any frequent term would predict a larger class."""
+"""The largest share of all documents that a class may have; almost any frequent term would predict a larger class."""
 
 
 class GiveawayTerm(NamedTuple):
@@ -36,7 +35,7 @@ class GiveawayTerm(NamedTuple):
 
     @property
     def f1(self) -> float:
-        """Return the F1 of predicting the class for the documents with the term."""
+        """Return the F1: the harmonic mean of precision and recall."""
         return 2 * self.precision * self.recall / (self.precision + self.recall)
 
 
@@ -50,7 +49,7 @@ def find_giveaway_terms(documents: CountedDocuments) -> list[GiveawayTerm]:
         if not MIN_DOCUMENTS <= len(members) <= MAX_SHARE * len(labelled):
             continue
         in_class = np.bincount(counts[members].indices, minlength=n_terms)
-        # 2 P R / (P + R) with P = in_class / doc_freq and R = in_class / members
+        # F1 = 2 P R / (P + R) >= MIN_F1, with P = in_class / doc_freq and R = in_class / len(members)
         columns = np.flatnonzero(2 * in_class >= MIN_F1 * (doc_freq + len(members)))
         for column, term in zip(columns.tolist(), documents.terms.take(columns), strict=True):
             n_right, n_with = int(in_class[column]), int(doc_freq[column])

@@ -1,10 +1,11 @@
 """Guess the language of documents by their stop words.
 
 A text of some length has many stop words of its own language and few of any other. The lists below have some of the
-most frequent words of each language, mostly without those that are also frequent in another one. This is enough to see
-that a corpus mixes languages. A word counts once, because "com" is frequent in English e-mail addresses, and "de" in
-names. It does not recognise languages that are not listed, and it leaves open which of two
-close ones, such as Danish and Norwegian, a text is in.
+most frequent words of each language, mostly without those that are also frequent in another one. A stop word counts
+only once in a document, because "com", a Portuguese word, is frequent in e-mail addresses, and "de" in names.
+
+This is enough to see that a corpus mixes languages. Languages that are not listed are not recognised, and of two close
+languages, such as Danish and Norwegian, the guess leaves open which one a text is in.
 """
 
 from __future__ import annotations
@@ -47,19 +48,21 @@ def guess_languages(counts: csr_matrix, terms: Sequence[str]) -> list[str | None
     """
     languages = sorted(STOP_WORDS)
     column_of = {term: column for column, term in enumerate(terms)}
-    pairs = [
+    pairs = [  # of the column of a stop word and the number of its language
         (column_of[word], number)
         for number, language in enumerate(languages)
         for word in set(STOP_WORDS[language].split())
         if word in column_of
     ]
     columns, numbers = np.array(pairs, np.int64).reshape(-1, 2).T
+    # terms x languages: 1 if the term is a stop word of the language
     is_stop_word = csr_matrix((np.ones(len(pairs), np.int64), (columns, numbers)), (len(terms), len(languages)))
     has_term = csr_matrix((np.ones(counts.nnz, np.int8), counts.indices, counts.indptr), counts.shape)
-    hits: Ints = csr_matrix(has_term @ is_stop_word).toarray()  # documents x languages, which are few
-    ordered = np.sort(hits, axis=1)
-    is_clear = (ordered[:, -1] >= MIN_STOP_WORDS) & (ordered[:, -1] >= MIN_LEAD * ordered[:, -2])
-    best = hits.argmax(axis=1)
+    # The number of different stop words of each document in each language; dense, because there are few languages.
+    n_stop_words: Ints = csr_matrix(has_term @ is_stop_word).toarray()
+    most, second_most = np.sort(n_stop_words, axis=1)[:, [-1, -2]].T
+    is_clear = (most >= MIN_STOP_WORDS) & (most >= MIN_LEAD * second_most)
+    best = n_stop_words.argmax(axis=1)
     return [
-        languages[language] if clear else None for language, clear in zip(best.tolist(), is_clear.tolist(), strict=True)
+        languages[number] if clear else None for number, clear in zip(best.tolist(), is_clear.tolist(), strict=True)
     ]

@@ -1,4 +1,4 @@
-"""The result of a check as HTML: a card for notebooks, and a page with everything, which needs no network."""
+"""The result of a check as HTML: a card for notebooks, and a self-contained page with all problems."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def write_page(result: CheckResult, path: str) -> None:
 
 
 def full_page(result: CheckResult) -> str:
-    """Return the page."""
+    """Return the HTML of the page."""
     title = f"Check of {result.name}"
     sections = [card(heading, *content) for heading, content in _sections(result, None)]
     return page_html(title, _summary(result, title), *sections)
@@ -57,7 +57,7 @@ def _summary(result: CheckResult, title: str, *more: Html) -> Html:
 
 
 def _sections(result: CheckResult, n_rows: int | None) -> Iterator[tuple[str, Sequence[Html]]]:
-    """Yield the title and the content of each section; its tables have at most `n_rows` rows, or if None, all."""
+    """Yield the title and the content of each section; tables have at most `n_rows` rows, or all if it is None."""
     documents = result.documents
     if result.duplicates:
         copies = [
@@ -138,32 +138,37 @@ def _document_sections(result: CheckResult, n_rows: int | None) -> Iterator[tupl
 
 
 def _document_table(
-    result: CheckResult, about: str, facts_and_numbers: Sequence[tuple[str, int]], n_rows: int | None
+    result: CheckResult, fact_title: str, facts_and_numbers: Sequence[tuple[str, int]], n_rows: int | None
 ) -> Html:
-    """Return a table of documents, given by a fact about each, which is titled `about`, and its number."""
-    rows = [
-        (document.place, fact, ", ".join(document.labels), document.text)
-        for fact, number in facts_and_numbers[:n_rows]
-        for document in [result.documents[number]]
-    ]
-    return table(["where", about, "label", "text"], rows, max_rows=PAGE_ROWS)
+    """Return a table of documents, with a column titled `fact_title` that says something about each of them.
+
+    `facts_and_numbers` has a pair for each row: what the column says, such as "very short", and the document's number.
+    """
+    rows = []
+    for fact, number in facts_and_numbers[:n_rows]:
+        place, labels, text = result.documents[number]
+        rows.append((place, fact, ", ".join(labels), text))
+    return table(["where", fact_title, "label", "text"], rows, max_rows=PAGE_ROWS)
 
 
 def _section(
     title: str, columns: Sequence[Column | str], rows: Sequence[Sequence[object]], n_rows: int | None
 ) -> tuple[str, Sequence[Html]]:
-    """Return a title, which says how many of all rows are shown, and a table of the first rows."""
-    is_cut = n_rows is not None and len(rows) > n_rows
-    heading = f"{title} ({n_rows} of {len(rows):,})" if is_cut else title
+    """Return the heading of a section and its content, a table of the first `n_rows` rows, or of all if it is None.
+
+    If rows are left out, the heading says so: "Copies (5 of 120)".
+    """
+    has_more = n_rows is not None and len(rows) > n_rows
+    heading = f"{title} ({n_rows} of {len(rows):,})" if has_more else title
     return heading, [table(columns, rows[:n_rows], max_rows=PAGE_ROWS)]
 
 
 def _places(result: CheckResult, numbers: Sequence[int]) -> str:
-    """Return the places of the first documents, and how many more there are."""
+    """Return the places of the first `MAX_PLACES` documents, and how many more documents there are."""
     more = f", and {len(numbers) - MAX_PLACES:,} more" if len(numbers) > MAX_PLACES else ""
     return ", ".join(result.documents[number].place for number in numbers[:MAX_PLACES]) + more
 
 
 def _number(title: str) -> Column:
-    """Return a column of numbers."""
+    """Return a table column for numbers, which are aligned to the right."""
     return Column(title, is_number=True)

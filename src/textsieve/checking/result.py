@@ -45,7 +45,7 @@ class WrongLabel(NamedTuple):
 
 
 def odds_text(odds: float) -> str:
-    """Return odds as tables show them: a whole number, or only that it is large."""
+    """Return odds as tables show them: as a whole number, or "> 99,999"."""
     return f"{odds:,.0f}" if odds <= MAX_ODDS_SHOWN else f"> {MAX_ODDS_SHOWN:,}"
 
 
@@ -53,6 +53,7 @@ class ProblemCount(NamedTuple):
     """A kind of problem, and how often the corpus has it."""
 
     problem: str
+    """The kind of problem, such as "empty documents"."""
     n_found: int
     advice: str
     """What the problem means, or what to do about it."""
@@ -70,9 +71,9 @@ class ProblemRow(NamedTuple):
     probability: float | None
     """The probability of the label."""
     odds: float | None
-    """How many times as probable the likely label is."""
+    """How many times as probable as the label the likely label is."""
     group: int | None
-    """The number of the group of copies."""
+    """The number of the group of copies, from 1."""
     language: str | None
     text: str
 
@@ -184,23 +185,25 @@ class CheckResult:
         yield from self._label_rows()
 
     def _label_rows(self) -> Iterator[ProblemRow]:
-        """Yield a row for each document whose label is missing, misspelled, a placeholder or of a small class."""
-        usual_spelling = {
-            label: next(iter(group)) for group in self.similar_labels for label in list(group)[1:]
-        }  # the most frequent spelling is the first of a group
+        """Yield the rows about labels: missing, rarely spelled in this way, misspelled, placeholders, of small classes.
+
+        A document with several of these problems has a row for each.
+        """
+        # The first spelling of a group is the most frequent one, by which the others should be replaced.
+        usual_spelling = {rare: next(iter(group)) for group in self.similar_labels for rare in list(group)[1:]}
         right_label = {misspelled.label: misspelled.likely_label for misspelled in self.misspelled_labels}
         for number, (_, labels, _) in enumerate(self.documents):
             if not labels:
                 yield self._row(number, "no label")
             respelled = [usual_spelling.get(label, label) for label in labels]
             corrected = ", ".join(right_label.get(label, label) for label in respelled)
-            if not usual_spelling.keys().isdisjoint(labels):
+            if any(label in usual_spelling for label in labels):
                 yield self._row(number, "rare spelling of the label", likely_label=corrected)
-            if not right_label.keys().isdisjoint(respelled):
+            if any(label in right_label for label in respelled):
                 yield self._row(number, "typing error in the label", likely_label=corrected)
-            if not self.placeholders.keys().isdisjoint(respelled):
+            if any(label in self.placeholders for label in respelled):
                 yield self._row(number, "placeholder as label")
-            if not self.small_classes.keys().isdisjoint(respelled):
+            if any(label in self.small_classes for label in respelled):
                 yield self._row(number, "small class")
 
     def _row(
@@ -214,6 +217,7 @@ class CheckResult:
         group: int | None = None,
         language: str | None = None,
     ) -> ProblemRow:
+        """Return the row for a problem of the document with this number."""
         place, labels, text = self.documents[number]
         return ProblemRow(
             *(number, place, problem, ", ".join(labels)), likely_label, probability, odds, group, language, text
@@ -226,6 +230,7 @@ class CheckResult:
         """
 
         def described(number: int) -> dict[str, Any]:
+            """Return the object of the document with this number."""
             place, labels, text = self.documents[number]
             return {"document": number, "place": place, "labels": list(labels), "text": text}
 

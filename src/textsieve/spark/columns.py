@@ -1,14 +1,14 @@
 """Find the columns with texts and labels, and convert them: the first step of training and predicting.
 
 - `select_documents` finds the columns of a DataFrame, and checks their types.
-- `count_classes` counts the documents of each class. Only a row for each class, and one or two rows of totals, come to
-  the driver.
-- `labels_as_text` converts labels to text within Spark, as they are when a file is read on one machine
-  (`corpus.labels`): 1 and 1.0 both become "1", and white space around a label is removed. NaN, which programs write for
-  a missing number, is neither a class nor clearly "unlabelled", so it raises an error; infinite numbers do as well.
+- `count_classes` counts the documents of each class. Only a row for each class, and one for all unlabelled documents,
+  come to the driver.
+- `labels_as_text` converts labels to the same text as reading a file on one machine does (`corpus.labels`), but within
+  Spark: 1 and 1.0 both become "1", and white space around a label is removed. NaN, which programs write for a missing
+  number, is neither a class nor clearly "unlabelled", so it raises an error; infinite numbers do as well.
 - `decode_texts` decodes texts on the workers. Spark accepts any bytes as text, and a column of bytes may contain
-  anything. The error for a text that can't be decoded says where it is; its partition is the number that
-  `F.spark_partition_id()` returns.
+  anything. The error for a text that can't be decoded says where it is: in which partition (as numbered by
+  `F.spark_partition_id()`), and which document of it.
 
 A document whose text is null is empty. A document without a label (null, an empty text, an empty array) is unlabelled.
 """
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -29,10 +29,6 @@ from ..corpus.labels import spellings_by_key
 from ..corpus.source import BETWEEN_PARTS
 from ..errors import InputError, Setting, shown
 from ..training.targets import ClassSizes, sorted_classes
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column as Expression
-
 
 TEXT, LABEL = "text", "label"
 """Names of the two columns after `select_documents`."""
@@ -62,17 +58,18 @@ def select_documents(df: DataFrame, text: TextColumns, label: str | None) -> Dat
     Several columns of `text` are joined, as when a file is read on one machine. Raises `InputError` if there is no such
     column, or if it has an unsuitable type.
     """
-    numbered, texts = number_columns(df, text)
+    numbered, texts = number_columns(df, text)  # columns have numbers as names from here on
     if label is None:
         return numbered.select(texts.alias(TEXT))
     labels = _without_collation(numbered, _position_of(df, label, LABEL, _LABEL_TYPES))
     return numbered.select(texts.alias(TEXT), labels.alias(LABEL))
 
 
-def number_columns(df: DataFrame, text: TextColumns) -> tuple[DataFrame, Expression]:
-    """Return the DataFrame with numbers as the names of its columns, and the texts as an expression of these.
+def number_columns(df: DataFrame, text: TextColumns) -> tuple[DataFrame, Column]:
+    """Return the DataFrame with its columns renamed to 0, 1, 2, ..., and the column expression for the texts.
 
-    Spark ignores the case of column names, so columns are selected by numbers instead of their names.
+    Spark ignores the case of column names, and would confuse "Text" and "text". So columns get numbers as names, by
+    which they are selected.
     """
     names = text_names(text)
     positions = [_position_of(df, name, TEXT, _TEXT_TYPES) for name in names]
@@ -82,22 +79,26 @@ def number_columns(df: DataFrame, text: TextColumns) -> tuple[DataFrame, Express
 
 
 def _position_of(df: DataFrame, name: str, role: str, allowed_types: tuple[type[T.DataType], ...]) -> str:
-    """Return the position of a column as text; raise `InputError` if it is not there, or of none of these types."""
+    """Return the position of a column as text, which is its name after `number_columns`.
+
+    `role` is the setting that names the column: "text" or "label". Raises `InputError` if there is no such column, or
+    if it is of none of the allowed types. A column of labels may have arrays of them.
+    """
     kind = column_type(df, name, role)
-    inner = kind.elementType if role == LABEL and isinstance(kind, T.ArrayType) else kind
-    if not isinstance(inner, allowed_types):
+    value_type = kind.elementType if role == LABEL and isinstance(kind, T.ArrayType) else kind
+    if not isinstance(value_type, allowed_types):
         raise InputError(f"the column is of type {kind.simpleString()}", setting=role, value=name, hint=_HINTS[role])
     return str(df.columns.index(name))
 
 
-def _joined(parts: Sequence[Expression]) -> Expression:
-    """Return the parts of texts as one text, as `corpus.source.join_parts` does; bytes must be UTF-8."""
+def _joined(parts: Sequence[Column]) -> Column:
+    """Return the texts of several columns joined to one, as `corpus.source.join_parts` does; bytes must be UTF-8."""
     texts = [part.cast("string") for part in parts]
     return F.concat_ws(BETWEEN_PARTS, *(F.when(_stripped(text) != "", text) for text in texts))
 
 
 def _without_collation(df: DataFrame, position: str) -> Column:
-    """Return a column without its collation, so that texts are compared character by character."""
+    """Return a column without its collation, so that two texts are equal only if all their characters are."""
     kind = df.schema[position].dataType
     if isinstance(kind, T.StringType):
         return F.col(position).cast(T.StringType())
@@ -146,7 +147,7 @@ def column_type(df: DataFrame, name: str, role: str) -> T.DataType:
 
 def count_characters(documents: DataFrame) -> tuple[int, int]:
     """Return the number of texts, and the number of characters of all texts."""
-    # Bytes are cast to text, of which the characters are counted; bytes that can't be decoded raise an error later.
+    # Bytes are cast to text, to count characters and not bytes; bytes that can't be decoded raise an error later.
     characters = F.length(F.col(TEXT).cast(T.StringType()))
     row = documents.agg(F.count("*").alias("texts"), F.sum(characters).alias("characters")).collect()[0]
     return row["texts"], row["characters"] or 0
@@ -223,21 +224,27 @@ def _reject_indicators(documents: DataFrame) -> None:
         )
 
 
-def _label_array(label: Any, kind: T.DataType) -> Any:
-    """Return the labels of a document as an array, each once, without null and empty texts."""
-    labels = F.array_distinct(label) if isinstance(kind, T.ArrayType) else F.array(label)
-    inner = kind.elementType if isinstance(kind, T.ArrayType) else kind
-    empty = F.lit("") if isinstance(inner, T.StringType) else None
-    known = F.filter(labels, lambda item: item.isNotNull() if empty is None else item.isNotNull() & (item != empty))
-    return F.coalesce(known, F.array().cast(T.ArrayType(inner)))  # an empty array in place of null
+def _label_array(column: Column, kind: T.DataType) -> Column:
+    """Return the labels of a document as an array, each once, without null and empty texts.
+
+    `kind` is the type of the column: of a single label, or of an array of labels.
+    """
+    labels = F.array_distinct(column) if isinstance(kind, T.ArrayType) else F.array(column)
+    label_type = kind.elementType if isinstance(kind, T.ArrayType) else kind
+
+    def is_label(value: Column) -> Column:
+        """Return the condition for a value that is not null, and not an empty text."""
+        return value.isNotNull() & (value != "") if isinstance(label_type, T.StringType) else value.isNotNull()
+
+    return F.coalesce(F.filter(labels, is_label), F.array().cast(T.ArrayType(label_type)))  # no null: an empty array
 
 
 _NOT_CLASSES = ("nan", "NaN", "Infinity", "-Infinity")
 _MAX_EXACT = 2**53
-"""A double of this size or above may have been rounded to an integer, and is written as Spark writes it."""
+"""Smaller doubles that are integers are written without a decimal point; larger ones may have been rounded to one."""
 
 
-def labels_as_text(labels: Expression, kind: T.DataType, separator: str | None) -> Expression:
+def labels_as_text(labels: Column, kind: T.DataType, separator: str | None) -> Column:
     """Return labels of any type as text, or as arrays of texts if a document may have several.
 
     `kind` is the type of the column. With a separator, each text is split into labels, and the result is an array.
@@ -249,10 +256,10 @@ def labels_as_text(labels: Expression, kind: T.DataType, separator: str | None) 
     return text if separator is None else _split(text, separator)
 
 
-def reject_lists(label: Expression) -> Expression:
-    """Return the labels, but raise an error for a label that is a JSON list.
+def reject_lists(label: Column) -> Column:
+    """Return a column of labels unchanged; Spark raises an error when it reads a label that is a JSON list.
 
-    If only some lines of a file have lists, Spark reads all labels as text.
+    If only some lines of a JSON Lines file have lists, Spark reads all labels as text, and a list as its JSON.
     """
     problem = F.concat(
         F.lit("A label is the list "),
@@ -264,7 +271,7 @@ def reject_lists(label: Expression) -> Expression:
 
 
 def merge_spellings(documents: DataFrame) -> DataFrame:
-    """Return the documents with labels merged that differ only in case, into the most frequent spelling.
+    """Return the documents with one spelling, the most frequent, for all labels that differ only in case.
 
     Labels must be text or arrays of texts. They are counted in a query; a row for each label comes to the driver.
     """
@@ -277,15 +284,19 @@ def merge_spellings(documents: DataFrame) -> DataFrame:
         return documents
     merged = F.create_map(*(entry for other, label in spellings.items() for entry in (F.lit(other), label)))
 
-    def merge(label: Expression) -> Expression:
-        return F.coalesce(merged[label], label)
+    def merge(label: Column) -> Column:
+        """Return the most frequent spelling of a label."""
+        return F.coalesce(merged[label], label)  # a map has null for labels with a single spelling
 
     labels = F.array_distinct(F.transform(LABEL, merge)) if is_array else merge(F.col(LABEL))
     return documents.select(TEXT, labels.alias(LABEL))
 
 
-def _as_text(label: Expression, kind: T.DataType) -> Expression:
-    """Return a label as text; integers have no decimal point, whatever their type."""
+def _as_text(label: Column, kind: T.DataType) -> Column:
+    """Return a label as text; integers have no decimal point, also if `kind` is a type of floats.
+
+    Spark raises an error when it reads a label that is NaN or infinite.
+    """
     text = _stripped(label.cast("string"))
     if isinstance(kind, T.FloatType | T.DoubleType):
         is_whole = (F.abs(label) < _MAX_EXACT) & (F.floor(label) == label)
@@ -298,15 +309,15 @@ def _as_text(label: Expression, kind: T.DataType) -> Expression:
     return F.when(text.isin(*_NOT_CLASSES), F.raise_error(problem).cast("string")).otherwise(text)
 
 
-def _stripped(text: Expression) -> Expression:
+def _stripped(text: Column) -> Column:
     """Return a text without the white space around it that `str.strip` removes; Spark's `trim` removes only blanks."""
     return F.regexp_replace(text, r"(?U)^[\s\x1c-\x1f]+|[\s\x1c-\x1f]+$", "")
 
 
-def _split(label: Expression, separator: str) -> Expression:
-    """Return the array of labels in a text with separators, without empty ones."""
+def _split(label: Column, separator: str) -> Column:
+    """Return the array of labels in a text with separators, without empty ones; null becomes an empty array."""
     labels = F.transform(F.split(label, re.escape(separator)), _stripped)
-    return F.filter(F.coalesce(labels, F.array().cast("array<string>")), lambda item: item != "")
+    return F.filter(F.coalesce(labels, F.array().cast("array<string>")), lambda label: label != "")
 
 
 class Decoding(NamedTuple):
@@ -320,11 +331,11 @@ UTF_8 = Decoding()
 
 
 def decode_texts(column: pa.Array, n_before: int, decoding: Decoding = UTF_8) -> list[str]:
-    """Return the texts of a batch, with an empty text for null.
+    """Return the texts of a batch, with an empty text for null. `decoding` applies to columns of bytes.
 
     `n_before` is the number of documents in the earlier batches of the partition, for error messages.
     """
-    if not (pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type)):
+    if not (pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type)):  # a column of text
         try:
             return ["" if text is None else text for text in column.to_pylist()]
         except UnicodeDecodeError:  # decode text by text below, to find out which is wrong; Spark's texts are UTF-8

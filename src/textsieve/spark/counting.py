@@ -1,11 +1,12 @@
 """Count documents on the workers: each chunk becomes rows of a table of statistics, with terms as text.
 
-**Chunks.** Spark provides batches with a fixed number of rows, however long these are. Batches are gathered until they
-have enough text to be counted efficiently. So a chunk never has more than that and one batch, and memory does not grow
-with the partition.
+**Chunks.** Spark provides batches with a fixed number of rows, however long these are. Batches are gathered into a
+chunk until they have enough text to be counted efficiently (`CHUNK_CHARACTERS`). So a chunk has at most one batch more
+than that, and memory does not grow with the partition.
 
-**Rows.** A row is (term, class, documents, four limbs of a sum): the filled cells of the chunk's `ClassStats`. Two rows
-of each term have a special number in place of a class, and are about all documents, labelled or not:
+**Rows.** A row is (term, class, documents, four limbs of a sum). There is a row for each filled cell of the chunk's
+`ClassStats`: the number of documents of the class in which the term has a nonzero weight, and the sum of its weights
+there. Each term has two more rows about all documents, labelled or not, with a special number in place of a class:
 
     SUMS      the number of documents in which the term has a nonzero weight, and the sum of its weights;
     SQUARES   the number of documents that contain the term, and the sum of the squares of its weights.
@@ -21,10 +22,10 @@ x is sent as four integers, its *limbs*,
 
     x = n_0 + n_1 2^-31 + n_2 2^-62 + n_3 2^-93,
 
-of which the last three are below 2^32, so that 2^31 of them can be added in 64 bits. On a worker, the sum of a part is
+of which the last three are below 2^32, so that 2^31 of them can be added in 64 bits. On a worker, the sum of a chunk is
 a float and its rounding error (`stats.table.Sums`), which have 106 binary digits together. Digits below 2^-93 are
-dropped. So the limbs hold all 24 digits of a weight of at least 2^-70, and all 48 digits of the square of a weight of
-at least 2^-23.
+dropped. So the limbs hold all 24 binary digits of a weight (a 32-bit float) of at least 2^-70, and all 48 binary digits
+of the square of a weight of at least 2^-23.
 """
 
 from __future__ import annotations
@@ -57,9 +58,12 @@ if TYPE_CHECKING:
 # -- sums as integers --------------------------------------------------------------------------------------------
 
 N_LIMBS = 4
+"""The number of limbs of a sum."""
 LIMB_BITS = 31
+"""The number of binary digits of each limb but the first."""
 _LIMB_MASK = (1 << LIMB_BITS) - 1
 _MAX_SUM = float(1 << 61)
+"""The limit of a chunk's sum, so that the first limbs of several chunks can be added in 64 bits."""
 
 
 def to_limbs(sums: Sums) -> tuple[Ints, ...]:
@@ -69,7 +73,7 @@ def to_limbs(sums: Sums) -> tuple[Ints, ...]:
 
 
 def _split_into_limbs(numbers: Floats) -> list[Ints]:
-    """Return the limbs of numbers, all with the sign of the number; each step is exact."""
+    """Return the limbs of numbers. Those of a negative number are all negative or 0. Each step is exact."""
     if not (np.abs(numbers) < _MAX_SUM).all():
         raise InputError("A sum of weights is above 2^61, and does not fit into the integers that Spark adds up.")
     sign, remainder = np.sign(numbers).astype(np.int64), np.abs(numbers)
@@ -82,10 +86,10 @@ def _split_into_limbs(numbers: Floats) -> list[Ints]:
 
 
 def from_limbs(limbs: tuple[Ints, ...]) -> Sums:
-    """Return the sums that limbs represent, also after any number of limbs were added."""
+    """Return the sums that limbs represent; the limbs may be sums of the limbs of any number of chunks."""
     digits = list(limbs)
-    # Carry what exceeds 31 bits over to the limb before. The shift rounds down, and the mask gives the matching
-    # remainder, which is not negative; so negative limbs are carried correctly, too.
+    # Carry what exceeds 31 bits over to the limb before, from the last limb to the first. The shift rounds down, and
+    # the mask gives the matching remainder, which is not negative; so negative limbs are carried correctly, too.
     for position in range(N_LIMBS - 1, 0, -1):
         digits[position - 1] = digits[position - 1] + (digits[position] >> LIMB_BITS)
         digits[position] = digits[position] & _LIMB_MASK
@@ -99,7 +103,7 @@ def from_limbs(limbs: tuple[Ints, ...]) -> Sums:
 # -- chunks ------------------------------------------------------------------------------------------------------
 
 CHUNK_CHARACTERS = 1 << 25
-"""About how many characters are counted at once: enough that most terms occur several times in a chunk."""
+"""A chunk ends with the batch in which it reaches this size: enough that most terms occur several times in a chunk."""
 
 
 class Chunk(NamedTuple):
@@ -109,8 +113,8 @@ class Chunk(NamedTuple):
     labels: pa.Array | None
 
     def indicators(self, classes: pa.Array) -> sparse.csr_array:
-        """Return the indicator matrix (documents x classes): 1 if a document is in a class."""
-        if self.labels is None:
+        """Return the indicator matrix (documents x classes): 1 if a document is in a class, otherwise 0."""
+        if self.labels is None:  # no document has a label
             documents, class_numbers = np.zeros(0, np.int64), np.zeros(0, np.int64)
         else:
             documents, class_numbers = _document_class_pairs(self.labels, classes)
@@ -144,9 +148,10 @@ def gather_chunks(batches: Batches, decoding: Decoding = UTF_8, characters: int 
 
 
 def _document_class_pairs(labels: pa.Array, classes: pa.Array) -> tuple[Any, Any]:
-    """Return the document and the class number of each label, as two arrays, from labels or lists of labels.
+    """Return two arrays: the document and the class number of each label.
 
-    Labels that are not classes (null, an empty text) are left out.
+    `labels` has a label, or a list of labels, for each document. Labels that are not among `classes` (null, an empty
+    text) are left out.
     """
     if pa.types.is_list(labels.type) or pa.types.is_large_list(labels.type):
         documents = pc.list_parent_indices(labels).to_numpy(zero_copy_only=False)
@@ -187,7 +192,7 @@ class ChunkReader:
 
     settings: dict[str, Any]
     characters: int = field(default_factory=lambda: CHUNK_CHARACTERS)
-    """About how many characters are counted at once; the default is the constant's value when a reader is created."""
+    """The size of a chunk in characters; the default is the constant's value when a reader is created."""
 
     def counter(self, **more: Any) -> TermCounter:
         """Return a new counter; `more` are settings that replace those of the reader.
@@ -197,12 +202,12 @@ class ChunkReader:
         return TermCounter(**{**self.settings, "n_jobs": 1, "dtype": np.int32, **more})
 
     def chunks(self, batches: Batches) -> Iterator[Chunk]:
-        """Return the documents of a partition in chunks."""
+        """Yield the documents of a partition in chunks."""
         decoding = Decoding(self.settings.get("encoding", "utf-8"), self.settings.get("decode_error", "strict"))
         return gather_chunks(batches, decoding, self.characters)
 
     def count_terms(self, chunk: Chunk) -> tuple[csr_matrix, list[str]]:
-        """Return the counts of a chunk (documents x terms), and its terms in alphabetical order, which may be none."""
+        """Return the counts of a chunk (documents x terms), and its terms in alphabetical order (possibly none)."""
         counter = self.counter()
         counts = counter.partial_fit_transform(chunk.texts)
         alphabetical = counter.alphabetical()
@@ -225,7 +230,7 @@ class CountTerms:
 
 @dataclass(frozen=True)
 class CountClasses:
-    """Task that computes the statistics of counts, or of weights.
+    """Task that computes the statistics of counts, or of weights, depending on `scheme`.
 
     For weights, the documents must come with the frequencies of all terms (`frequencies.with_frequencies`).
     """
@@ -237,7 +242,7 @@ class CountClasses:
     """Number of all documents, for the idf."""
 
     def __call__(self, batches: Batches) -> Batches:
-        """Yield the rows of each chunk."""
+        """Yield the rows of each chunk (see the module's docstring)."""
         classes = pa.array(self.classes) if self.classes else pa.array([], pa.string())
         for weights, terms, chunk in self.weighted_chunks(batches):
             yield from _statistics_rows(weights, terms, chunk.indicators(classes))
@@ -254,7 +259,10 @@ class CountClasses:
             yield *self._weights(counts, terms, frequencies), chunk
 
     def _weights(self, counts: csr_matrix, terms: list[str], frequencies: Frequencies) -> tuple[csr_matrix, list[str]]:
-        """Return the weights of the terms with a known frequency; the others are in too few or too many documents."""
+        """Return the weights of a chunk, and the terms of its columns.
+
+        Terms without a known frequency are left out, because they are in too few or too many documents.
+        """
         doc_freq = frequencies.of(terms)
         columns = np.flatnonzero(doc_freq)
         idf = INVERSE_FREQUENCIES[self.scheme.idf](doc_freq[columns], self.n_documents)
@@ -263,7 +271,7 @@ class CountClasses:
 
 
 def _statistics_rows(weights: csr_matrix, terms: list[str], indicators: sparse.csr_array) -> Batches:
-    """Yield the rows of the statistics of some documents: the filled cells, and two rows for each term."""
+    """Yield the rows of the statistics of some documents: one for each filled cell, and two more for each term."""
     stats = ClassStats.from_matrix(weights, indicators)
     term_texts, cells, all_terms = pa.array(terms, pa.string()), stats.cells, np.arange(len(terms))
     yield _batch(term_texts, cells.terms, cells.classes(), cells.doc_freq, cells.sums)
@@ -273,6 +281,6 @@ def _statistics_rows(weights: csr_matrix, terms: list[str], indicators: sparse.c
 
 
 def _batch(term_texts: pa.Array, term_positions: Ints, classes: Ints, documents: Ints, sums: Sums) -> pa.RecordBatch:
-    """Return rows of the table; `term_positions` has the position in `term_texts` of each row's term."""
+    """Return rows of `CELL_SCHEMA`; `term_positions` has the position in `term_texts` of each row's term."""
     columns = [term_texts.take(pa.array(term_positions)), pa.array(classes.astype(np.int32)), pa.array(documents)]
     return pa.record_batch([*columns, *map(pa.array, to_limbs(sums))], names=["term", "class", "documents", *LIMBS])

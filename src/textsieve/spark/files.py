@@ -1,9 +1,11 @@
 """Read files with Spark into a DataFrame with the texts and labels that one machine would read from them.
 
 Spark finds the files (folders, wildcards, s3a://... and whatever else its file systems support) and distributes them.
-This module makes the result the same as on one machine: columns are found by the same rule (`corpus.columns`), labels
-become text (`columns.py`), and in CSV, quoted fields may contain line ends, and two quotes in them mean one. A CSV file
-is read by one task, so that no record is split; files of Parquet and JSON Lines are distributed in parts.
+This module makes the result the same as on one machine:
+
+- Columns are found by the same rule (`corpus.source.choose_columns`), and labels become text (`columns.py`).
+- In CSV, quoted fields may contain line ends, and two quotes in them mean one. So a CSV file is read by one task, which
+  can't split a record. Files of Parquet and JSON Lines are distributed in parts.
 """
 
 from __future__ import annotations
@@ -31,15 +33,16 @@ if TYPE_CHECKING:
 MAX_LISTED = 100
 """Number of files in a folder that are listed to detect the format."""
 OTHER_DELIMITERS = ";|"
-"""Delimiters to try instead of a comma or a tab if there is one column, and its first line contains one of them."""
+"""A table that has only one column is read again with the first of these delimiters that its first line contains."""
 
 
 class SparkDocuments(NamedTuple):
-    """Documents in files, and the columns that they come from."""
+    """Documents in files."""
 
     df: DataFrame
     """The documents, with the columns "text" and "label"."""
     columns: UsedColumns
+    """The columns of the files from which texts and labels come."""
 
 
 def read_files(
@@ -68,7 +71,8 @@ def read_files(
     if label_separator == "":
         raise InputError("give the character between two labels, such as ','", setting="label_separator", value="")
     source = Source(Path(name), text=check_text_columns(text), label=label)
-    table = READERS[kind](session, list(paths), _Options(source, encoding))
+    has_numbered_columns = any(isinstance(column, int) for column in (*source.text, source.label))
+    table = READERS[kind](session, list(paths), _Options(has_numbered_columns, encoding))
     with _errors_naming(name):
         chosen = choose_columns(table.columns, source)
     columns = used_columns(table.columns, chosen, {}, source)
@@ -94,7 +98,7 @@ def shown_paths(paths: Sequence[str]) -> str:
 
 @contextmanager
 def _errors_naming(name: str) -> Iterator[None]:
-    """Raise errors with the name of the files as the user gave it, because a `Path` turns s3a:// into s3a:/."""
+    """Let errors that are raised in this block name the files as the user did: a `Path` turns s3a:// into s3a:/."""
     try:
         yield
     except InputError as problem:
@@ -107,7 +111,7 @@ def _errors_naming(name: str) -> Iterator[None]:
 
 
 def _require_files(paths: Sequence[str]) -> None:
-    """Raise `InputError` for standard input and for names of corpora, which only one machine can read."""
+    """Raise `InputError` for standard input and for names of corpora, which can only be read without Spark."""
     for path in paths:
         if path == "-":
             raise InputError("Spark does not read standard input", place="-", hint="write it to a file first")
@@ -122,7 +126,7 @@ def _require_files(paths: Sequence[str]) -> None:
 def _format_of(session: SparkSession, paths: Sequence[str]) -> str:
     """Return the format by the extensions of the paths, or else of the files that Spark finds there."""
     formats = _known_formats(paths)
-    if None in formats:
+    if None in formats:  # some paths may be folders, or have wildcards
         files = session.read.format("binaryFile").option("recursiveFileLookup", True).load(list(paths)).select("path")
         formats = _known_formats(row["path"] for row in files.limit(MAX_LISTED).collect())
     name = shown_paths(paths)
@@ -154,26 +158,31 @@ def _unreadable(name: str, problem: str) -> InputError:
 
 # -- readers -----------------------------------------------------------------------------------------------------
 
-
-class _Options:
-    """Settings of the readers: whether columns are given by number (then a table has no header), and the encoding."""
-
-    def __init__(self, source: Source, encoding: str | None) -> None:
-        self.has_numbered_columns = any(isinstance(column, int) for column in (*source.text, source.label))
-        self.encoding = encoding
+Reader = Callable[["SparkSession", list[str], "_Options"], "DataFrame"]
+"""A function that reads the files at some paths into a table."""
 
 
-def _parquet(session: SparkSession, paths: list[str], options: _Options) -> DataFrame:
+class _Options(NamedTuple):
+    """Settings of the readers."""
+
+    has_numbered_columns: bool
+    """Whether columns are given by number; then a CSV file has no header."""
+    encoding: str | None
+
+
+def _read_parquet(session: SparkSession, paths: list[str], options: _Options) -> DataFrame:
+    """Read Parquet files."""
     return session.read.parquet(*paths)
 
 
-def _jsonl(session: SparkSession, paths: list[str], options: _Options) -> DataFrame:
+def _read_jsonl(session: SparkSession, paths: list[str], options: _Options) -> DataFrame:
+    """Read files of JSON Lines; raise `InputError` for columns that are given by number."""
     if options.has_numbered_columns:
         raise InputError("JSON has keys, not numbers", place=shown_paths(paths), hint="Give the key's name.")
     return session.read.json(paths, mode="FAILFAST", encoding=options.encoding)
 
 
-def _delimited(delimiter: str) -> Callable[[SparkSession, list[str], _Options], DataFrame]:
+def _delimited_reader(delimiter: str) -> Reader:
     """Return the reader of tables with a delimiter, which tries `OTHER_DELIMITERS` if there is only one column."""
 
     def read(session: SparkSession, paths: list[str], options: _Options) -> DataFrame:
@@ -181,7 +190,7 @@ def _delimited(delimiter: str) -> Callable[[SparkSession, list[str], _Options], 
             return session.read.csv(
                 paths,
                 sep=separator,
-                header=not options.has_numbered_columns,  # columns are given by number if there is no header
+                header=not options.has_numbered_columns,
                 encoding=options.encoding,
                 quote='"',
                 escape='"',
@@ -191,6 +200,7 @@ def _delimited(delimiter: str) -> Callable[[SparkSession, list[str], _Options], 
 
         table = read_with(delimiter)
         if len(table.columns) == 1:
+            # With a header, the first line of the file has become the name of the only column.
             first_row = table.first() if options.has_numbered_columns else table.columns
             first_line = (first_row[0] if first_row else None) or ""
             for other in OTHER_DELIMITERS:
@@ -201,10 +211,10 @@ def _delimited(delimiter: str) -> Callable[[SparkSession, list[str], _Options], 
     return read
 
 
-READERS: dict[str, Callable[[SparkSession, list[str], _Options], DataFrame]] = {
-    "parquet": _parquet,
-    "jsonl": _jsonl,
-    "csv": _delimited(","),
-    "tsv": _delimited("\t"),
+READERS: dict[str, Reader] = {
+    "parquet": _read_parquet,
+    "jsonl": _read_jsonl,
+    "csv": _delimited_reader(","),
+    "tsv": _delimited_reader("\t"),
 }
 """Readers by the names of formats in `textsieve.read`."""

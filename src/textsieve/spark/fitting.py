@@ -1,15 +1,16 @@
 """`fit`: train on documents that are distributed over many machines.
 
 1. Find the classes, and count the documents of each.
-2. Count the document frequency of each term; leave out terms in too few or too many documents.
-3. Tune what needs held-out documents on a sample, as on one machine.
-4. Compute the statistics of the counts, or, if the selector reads weights, of the weights, now that the idf is known.
-5. Select terms (`selection.py`).
-6. Train the classifier on the selected terms (`learning.py`).
+2. Compute the statistics of all terms, and leave out terms in too few or too many documents. If the selector reads
+   counts, one pass over the documents is enough. If it reads weights, a pass before it counts the document frequencies
+   of all terms, from which the idf follows.
+3. Tune what needs held-out documents on a sample, as on one machine (`sampling.py`).
+4. Select terms (`selection.py`).
+5. Train the classifier on the selected terms (`learning.py`).
 
 Most steps bring only few rows to the driver: classes and selected terms. More comes to the driver for the sample of
-step 3, for selectors whose choice depends on other terms or on documents (step 5), and for classifiers that learn from
-documents (step 6). The result is the model that `Categorizer.fit` trains on the same documents in the same order, to
+step 3, for selectors whose choice depends on other terms or on documents (step 4), and for classifiers that learn from
+documents (step 5). The result is the model that `Categorizer.fit` trains on the same documents in the same order, to
 the last bit.
 """
 
@@ -102,15 +103,18 @@ def fit(
     if not (is_whole(most_values) and most_values > 0):
         raise InputError(setting="most_values", value=most_values, hint="use a number of counts from 1")
     trained = Categorizer(**settings.get_params(deep=False))
-    job = _Fit(trained.settings(), select_documents(df, text, label), most_values, progress or (lambda *_: None))
+    run = _Fit(trained.settings(), select_documents(df, text, label), most_values, progress or (lambda *_: None))
     with reraise_own_errors(), settings_for_training(df.sparkSession):
-        trained.model_ = job.run()
-    trained.seconds_, trained._statistics_ = job.training.seconds, job.training.statistics
+        trained.model_ = run.train()
+    trained.seconds_, trained._statistics_ = run.training.seconds, run.training.statistics
     return trained
 
 
 def check_label_column(sizes: ClassSizes) -> None:
-    """Raise `InputError` if nearly all labels are different, or warn if they look like dates; as for a table."""
+    """Raise `InputError` if nearly all labels are different, and warn if they look like dates or decimal numbers.
+
+    On one machine, the column of labels of a table is checked in the same way.
+    """
     n_labelled = sizes.n_documents - sizes.n_unlabelled
     if not sizes.multilabel and (problem := distinct_labels_problem(len(sizes.classes), n_labelled)):
         raise InputError(problem, hint=("Name the column of the classes with ", Setting("label")))
@@ -135,12 +139,13 @@ class _Fit:
             )
         if settings.keep_stats:
             require_sums(self.training.plan)  # TCFP's statistics, the votes, can't be kept: they stay on the workers
-        self._sizes: ClassSizes  # set at the start of `run`, as are the next two
+        # These three are set at the start of `train`.
+        self._sizes: ClassSizes
         self._plan: TrainingPlan
         self._reader: ChunkReader
 
-    def run(self) -> Model:
-        """Train and return the model."""
+    def train(self) -> Model:
+        """Return the trained model."""
         check_limits(**self.training.limits)
         with self.training.clock("counting"):
             self._sizes = count_classes(self._documents, self._settings.multilabel)
@@ -158,7 +163,7 @@ class _Fit:
     # -- statistics ----------------------------------------------------------------------------------------------
 
     def _from_counts(self) -> Model:
-        """Train with a selector that reads counts: one pass computes the statistics of all terms."""
+        """Return the model of a selector that reads counts: one pass computes the statistics of all terms."""
         statistics = add_up_rows(map_batches(self._documents, self._weighing, CELL_SCHEMA))
         with persisted(self._within_limits(statistics)) as table:
             with self.training.clock("counting"):
@@ -166,7 +171,7 @@ class _Fit:
             return self._from_table(size, table, self._documents)
 
     def _from_weights(self) -> Model:
-        """Train with a selector that reads weights: these need the document frequencies of all terms first."""
+        """Return the model of a selector that reads weights, which need the document frequencies of all terms first."""
         frequency_rows = map_batches(self._documents, CountTerms(self._reader), FREQUENCY_SCHEMA)
         added_frequencies = frequency_rows.groupBy("term").agg(F.sum("documents").alias("documents"))
         with persisted(self._within_limits(added_frequencies)) as frequencies:
@@ -177,7 +182,7 @@ class _Fit:
                 return self._from_table(size, table, documents)
 
     def _within_limits(self, terms: DataFrame) -> DataFrame:
-        """Return the rows of the terms whose document frequency is within `min_df` and `max_df`."""
+        """Return the rows of the terms whose document frequency is from `min_df` to `max_df`."""
         min_documents, max_documents = df_bounds(self._sizes.n_documents, **self.training.limits)
         return terms.filter(F.col("documents").between(min_documents, max_documents))
 
@@ -195,14 +200,14 @@ class _Fit:
     # -- steps ---------------------------------------------------------------------------------------------------
 
     def _from_table(self, size: VocabularySize, table: DataFrame, documents: DataFrame) -> Model:
-        """Select terms and train, given the size of the vocabulary and the table of its statistics.
+        """Select terms, train, and return the model, given the size of the vocabulary and the table of its statistics.
 
-        `documents` have a column with the frequencies of terms if the selector reads weights.
+        If the selector reads weights, `documents` must come with the frequencies of terms (`with_frequencies`).
         """
         clock, n_terms = self.training.clock, size.n_terms
         self._require_terms(n_terms)
         self.training.warn_of_fewer_terms(n_terms)
-        tuned, about = self._decide(size)
+        tuned, about = self._tune(size)
         with clock("selecting"):
             weights_reader = partial(read_weights, documents, self._weighing)
             ranking = Ranking(table, CorpusTotals.of(self._sizes), n_terms, weights_reader)
@@ -229,19 +234,24 @@ class _Fit:
         return self.training.assemble(self._sizes, terms, fitted, tuned, about | learned_settings)
 
     def _require_terms(self, n_terms: int) -> None:
-        """Raise an error if there are no terms."""
+        """Raise an error if there are no terms, which says whether `min_df` and `max_df` may be the reason."""
+        if n_terms:
+            return
         limits, n_documents = self.training.limits, self._sizes.n_documents
-        if not n_terms:
-            if self._is_limited:
-                raise none_within(n_documents, **limits)
-            raise no_terms(n_documents, self.training.no_terms_reason)
+        if self._is_limited:
+            raise none_within(n_documents, **limits)
+        raise no_terms(n_documents, self.training.no_terms_reason)
 
-    def _decide(self, size: VocabularySize) -> tuple[TuningResult, dict[str, Any]]:
-        """Tune settings on a sample if necessary; return the decisions, and what the model stores about them."""
+    def _tune(self, size: VocabularySize) -> tuple[TuningResult, dict[str, Any]]:
+        """Tune settings, on a sample if they need held-out documents; return them, and what the model stores about it.
+
+        The model stores the number of terms, the number of documents of the sample, and the measured quality.
+        """
         training, n_terms, measured, n_tuned_on = self.training, size.n_terms, None, None
         if training.needs_held_out_documents(self._sizes):
             with training.clock("sampling"):
-                # If `min_df` or `max_df` excludes terms, `size` does not include their counts, but the sample does.
+                # The number of counts in all documents. It is unknown if `min_df` or `max_df` may exclude terms: then
+                # `size` does not include their counts, but the sample does.
                 n_values = None if self._is_limited else size.n_values
                 sample = sample_documents(
                     self._documents,
@@ -252,7 +262,7 @@ class _Fit:
                     n_values,
                 )
             n_sampled = sample.targets.n_documents
-            n_tuned_on = None if n_sampled == self._sizes.n_documents else n_sampled
+            n_tuned_on = None if n_sampled == self._sizes.n_documents else n_sampled  # None: on all documents
             measured = training.measure(sample)
             tuned = training.tune(sample, n_terms)
         else:

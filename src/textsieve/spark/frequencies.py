@@ -1,10 +1,10 @@
 """Send the document frequency of every term to all workers, which need it to weight documents.
 
 With normalised weights, each weight depends on the idf of all terms of its document, so every worker must be able to
-look up any term. The table of all terms and frequencies never gets to the Python process of the driver, for which it
-may be too large: each worker packs some of the terms, and Spark broadcasts the packed parts. Each partition of the
-documents receives them with its first document (by a join that no other document takes part in), and keeps them. A
-packed term takes about as many bytes as it has letters, and eight more.
+look up any term. The table of all terms and frequencies may be too large for the Python process of the driver, and
+never gets there. Instead, each worker packs some of the terms into bytes, and Spark broadcasts these packed parts. They
+reach a task as an additional column of its first document: Spark joins the parts only to the first document of each
+partition. A packed term takes about as many bytes as it has letters, and eight more.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 MAX_PARTS = 8
 """The largest number of parts in which the frequencies are packed, each by a task."""
 PART_BYTES = 1 << 22
-"""The number of bytes from which on another part is added."""
+"""n bytes are packed in 1 + n // PART_BYTES parts, but in `MAX_PARTS` at most."""
 MAX_BYTES = 3 << 29
-"""Limit of all packed terms together, 1.5 GB; Arrow and a broadcast can carry little more."""
+"""The largest size of all packed terms together, 1.5 GB; Arrow and a broadcast can carry little more."""
 
 _COLUMN, _IS_FIRST, _GOES_TO_FIRST = "frequencies", "is_first", "goes_to_first"
 _ROW_BITS = (1 << 33) - 1
@@ -41,11 +41,13 @@ _PACKED = pa.schema([("term", pa.string()), ("documents", pa.int64())])
 
 
 class VocabularySize(NamedTuple):
-    """The number of terms, their size when they are packed, and the number of counts in all documents."""
+    """The size of a vocabulary."""
 
     n_terms: int
     n_bytes: int
+    """The size of the terms and their frequencies when they are packed."""
     n_values: int
+    """The number of counts (nonzero entries) of these terms in all documents: the sum of the document frequencies."""
 
 
 def measure_vocabulary(frequencies: DataFrame) -> VocabularySize:
@@ -75,6 +77,7 @@ def with_frequencies(documents: DataFrame, frequencies: DataFrame, size: Vocabul
         )
     n_parts = min(MAX_PARTS, 1 + size.n_bytes // PART_BYTES)
     parts = map_batches(frequencies.repartition(n_parts, "term"), _pack_partition, "part binary")
+    # A table of one row, with a list of all parts. It is joined to the documents whose `_IS_FIRST` is true, too.
     packed = parts.agg(F.collect_list("part").alias(_COLUMN)).withColumn(_GOES_TO_FIRST, F.lit(True))
     row_in_partition = F.monotonically_increasing_id().bitwiseAND(F.lit(_ROW_BITS))
     marked = documents.withColumn(_IS_FIRST, row_in_partition == 0)
@@ -83,14 +86,14 @@ def with_frequencies(documents: DataFrame, frequencies: DataFrame, size: Vocabul
 
 
 def _pack_partition(batches: Batches) -> Batches:
-    """Pack all terms of a partition into one row."""
+    """Task that packs all terms of a partition into one row."""
     tables = [pa.Table.from_batches([batch]).cast(_PACKED) for batch in batches]
     part = pack_frequencies(pa.concat_tables([_PACKED.empty_table(), *tables]))
     yield pa.record_batch([pa.array([part])], names=["part"])
 
 
 def pack_frequencies(table: pa.Table) -> bytes:
-    """Return a table of terms and their frequencies as bytes: an Arrow stream."""
+    """Return a table of terms and their document frequencies as the bytes of an Arrow stream."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table.combine_chunks())
@@ -110,13 +113,13 @@ class Frequencies:
     def of(self, terms: list[str]) -> Ints:
         """Return the document frequency of each of some terms; 0 for unknown ones.
 
-        The many terms of each part are looked up in a hash table of the few `terms`, because a hash table of the many
-        would take longer to build.
+        Arrow builds a hash table of the few `terms`, and looks up the many terms of each part in it. The opposite would
+        take longer, because the hash table would be larger.
         """
         doc_freq = np.zeros(len(terms), np.int64)
         value_set = pa.array(terms, pa.string())
         for part_terms, part_doc_freq in self._parts:
-            positions = pc.index_in(part_terms, value_set=value_set)
+            positions = pc.index_in(part_terms, value_set=value_set)  # of each term of the part in `terms`, or null
             is_among_terms = pc.is_valid(positions).to_numpy(zero_copy_only=False)
             doc_freq[positions.drop_null().to_numpy()] = part_doc_freq[is_among_terms]
         return doc_freq
@@ -125,7 +128,7 @@ class Frequencies:
 def split_frequencies(batches: Batches) -> tuple[Frequencies, Iterator[pa.RecordBatch]]:
     """Return the frequencies that came with the first document of a partition, and all batches that have documents."""
     first = next((batch for batch in batches if len(batch)), None)
-    if first is None:
+    if first is None:  # the partition is empty
         return Frequencies([]), iter(())
     packed_parts = first.column(first.schema.get_field_index(_COLUMN))[0].as_py()
     if packed_parts is None:

@@ -7,19 +7,19 @@ the classifier needs:
 - *Naive Bayes and Rocchio* need the sums of the weights in each class. Each worker adds up its part, and a row for each
   selected term and class comes to the driver.
 - *TCFP without context* needs votes. A document votes for a term if the term's weight in it is at least the mean of the
-  term's weights, and the mean is known only when all documents are read. So all entries of a term are brought to one
-  worker: for each weight of the term and each class, the number of documents, which is an integer and adds up exactly
-  (`classifiers.vote_table`). This worker computes how the votes of the term are shared among the classes, with the same
-  kernel as on one machine.
+  term's weights, and the mean is known only when all documents are read. So the workers count, for each term, in how
+  many documents of each class it has each of its weights (`classifiers.vote_table`). All these counts of a term are
+  brought to one worker. They are integers, so they add up exactly. This worker computes how the votes of the term are
+  shared among the classes, with the same kernel as on one machine.
 - *All others* need the documents. The counts of the selected terms come to the driver in the order of the documents.
   Their number is known before, and too many of them raise `InputError`.
 
-The pass also counts the documents and their counts (nonzero entries) of selected terms. Both numbers are known from
+The pass also counts the documents, and their counts (nonzero entries) of selected terms. Both numbers are known from
 earlier passes. If they differ now, the documents have changed between two passes, and `InputError` is raised, because a
 model of them would be meaningless.
 
-In the rows of all tasks, `position` is the position of a term among the selected terms. Rows with the position
-`NO_TERM` have totals of the pass instead.
+In the rows of the first two tasks, `position` is the position of a term among the selected terms. Rows with the
+position `NO_TERM` are not about a term, but have these totals of the pass.
 """
 
 from __future__ import annotations
@@ -64,20 +64,21 @@ if TYPE_CHECKING:
 
 
 NO_TERM = -1
-"""Stands for a term in the rows with totals of the pass."""
+"""The position in rows with totals of the pass, instead of that of a term."""
 DOCUMENTS, VALUES = -1, -2
-"""Stand for a class in these rows; their column `documents` has the number of documents, or the number of counts."""
+"""The class in the rows with the number of documents and the number of counts; both are in the column `documents`."""
 
 
 class PassTotals:
-    """The numbers of documents and of counts in this pass, and of documents of each class without a selected term."""
+    """Totals of this pass over the documents."""
 
     def __init__(self, n_classes: int) -> None:
-        self.n_documents = self.n_values = 0
-        self.docs_without_terms = np.zeros(n_classes, np.int64)
+        self.n_documents = 0
+        self.n_values = 0  # the number of counts (nonzero entries) of selected terms
+        self.docs_without_terms = np.zeros(n_classes, np.int64)  # of each class: documents whose weights are all 0
 
     def add(self, counts: csr_matrix) -> None:
-        """Count the documents and their counts, labelled or not."""
+        """Count documents, labelled or not, and their counts of selected terms (documents x terms)."""
         self.n_documents += int(counts.shape[0])
         self.n_values += int(counts.nnz)
 
@@ -87,20 +88,20 @@ class PassTotals:
         self.docs_without_terms += np.asarray(indicators[is_zero].sum(axis=0), np.int64).ravel()
 
     def rows(self) -> tuple[Ints, Ints]:
-        """Return the numbers as two columns, `class` and `documents`, of rows that Spark adds up.
+        """Return the totals as rows that Spark adds up: their columns `class` and `documents`.
 
-        `DOCUMENTS` and `VALUES` stand for a class in the first two rows.
+        The first two rows have `DOCUMENTS` and `VALUES` as class; then there is a row for each class.
         """
         classes = np.array([DOCUMENTS, VALUES, *range(len(self.docs_without_terms))], np.int64)
         return classes, np.array([self.n_documents, self.n_values, *self.docs_without_terms], np.int64)
 
     @classmethod
     def of_rows(cls, classes: Ints, documents: Ints, n_classes: int) -> PassTotals:
-        """Return the numbers from rows that Spark added up."""
+        """Return the totals from rows that Spark added up, given their columns; a row that is missing stands for 0."""
         totals = cls(n_classes)
-        numbers = dict(zip(classes.tolist(), documents.tolist(), strict=True))
-        totals.n_documents, totals.n_values = numbers.get(DOCUMENTS, 0), numbers.get(VALUES, 0)
-        totals.docs_without_terms[:] = [numbers.get(class_number, 0) for class_number in range(n_classes)]
+        documents_of = dict(zip(classes.tolist(), documents.tolist(), strict=True))
+        totals.n_documents, totals.n_values = documents_of.get(DOCUMENTS, 0), documents_of.get(VALUES, 0)
+        totals.docs_without_terms[:] = [documents_of.get(number, 0) for number in range(n_classes)]
         return totals
 
     def require(self, sizes: ClassSizes, n_values: int) -> None:
@@ -115,7 +116,7 @@ class PassTotals:
 
 @dataclass(frozen=True)
 class SelectedTermsReader:
-    """Counts or weights the selected terms in documents.
+    """Reads documents as counts, or as weights, of the selected terms.
 
     `terms` are the selected terms, best first, `idf` has the idf of each, and `dtype` is the type of the weights.
     """
@@ -128,14 +129,17 @@ class SelectedTermsReader:
     classes: list[Any]
 
     def counts(self, batches: Batches) -> Iterator[tuple[csr_matrix, sparse.csr_array]]:
-        """Yield the counts of each chunk, and its indicator matrix (documents x classes)."""
+        """Yield the counts of each chunk (documents x terms), and its indicator matrix (documents x classes)."""
         counter = self.chunk_reader.counter(vocabulary=self.terms)
         classes = pa.array(self.classes)
         for chunk in self.chunk_reader.chunks(batches):
             yield counter.transform(chunk.texts), chunk.indicators(classes)
 
     def labelled_weights(self, batches: Batches, totals: PassTotals) -> Iterator[tuple[csr_matrix, sparse.csr_array]]:
-        """Yield the weights of the labelled documents of each chunk, and their indicator matrix; update `totals`."""
+        """Yield the weights of the labelled documents of each chunk, and their indicator matrix.
+
+        All documents of a chunk are added to `totals`, before its weights are yielded.
+        """
         for counts, indicators in self.counts(batches):
             totals.add(counts)
             labelled = np.flatnonzero(np.diff(indicators.indptr))
@@ -147,7 +151,7 @@ class SelectedTermsReader:
 # -- sums of classes ---------------------------------------------------------------------------------------------
 
 _ADDED = ("documents", *LIMBS)
-"""Columns that Spark adds up."""
+"""The columns of `_SUM_SCHEMA` that Spark adds up."""
 _SUM_SCHEMA = "position int, class int, " + ", ".join(f"{name} long" for name in _ADDED)
 
 
@@ -168,7 +172,7 @@ class _SumClasses:
         cells, all_terms = stats.cells, np.arange(n_terms)
         yield _sum_rows(cells.terms, cells.classes(), cells.doc_freq, cells.sums)
         yield _sum_rows(all_terms, np.full(n_terms, SUMS), stats.doc_freq, stats.precise_sums)
-        # Nobody reads the number of documents in these rows.
+        # `class_sums` ignores the numbers of documents in these rows.
         yield _sum_rows(all_terms, np.full(n_terms, SQUARES), stats.doc_freq, stats.precise_squares)
         classes, documents = totals.rows()
         yield _sum_rows(np.full(len(classes), NO_TERM), classes, documents, Sums.zeros(len(classes)))
@@ -183,36 +187,41 @@ def _sum_rows(positions: Ints, classes: Ints, documents: Ints, sums: Sums) -> pa
 def class_sums(documents: DataFrame, reader: SelectedTermsReader, sizes: ClassSizes) -> tuple[ClassStats, PassTotals]:
     """Return the statistics of the weights of labelled documents, and the totals of this pass.
 
-    The classes of the statistics are the numbers of the classes.
+    In the statistics, the classes have their numbers as labels.
     """
     rows = map_batches(documents, _SumClasses(reader), _SUM_SCHEMA).groupBy("position", "class")
     added = rows.agg(*(F.sum(name).alias(name) for name in _ADDED)).toArrow()
+    # Divide the rows, because `DOCUMENTS` and `VALUES`, in place of a class, are the same numbers as `SUMS` and
+    # `SQUARES`.
+    is_of_term = added["position"].to_numpy() != NO_TERM
+    term_rows, total_rows = added.filter(pa.array(is_of_term)), added.filter(pa.array(~is_of_term))
+    classes, n_documents = (total_rows[name].to_numpy() for name in ("class", "documents"))
+    totals = PassTotals.of_rows(classes, n_documents, len(sizes.classes))
+    return _class_stats(term_rows, len(reader.terms), sizes), totals
+
+
+def _class_stats(rows: pa.Table, n_terms: int, sizes: ClassSizes) -> ClassStats:
+    """Return the statistics from the rows of all terms, each the sum of the rows that `_SumClasses` yields for it."""
     positions, classes, n_documents = (
-        added[name].to_numpy().astype(np.int64) for name in ("position", "class", "documents")
+        rows[name].to_numpy().astype(np.int64) for name in ("position", "class", "documents")
     )
-    sums, n_classes = from_limbs(tuple(added[name].to_numpy() for name in LIMBS)), len(sizes.classes)
+    sums, n_classes = from_limbs(tuple(rows[name].to_numpy() for name in LIMBS)), len(sizes.classes)
 
     def sorted_rows(is_kind: Any) -> Ints:
-        """Return the numbers of the rows of one kind, sorted by class and then by term.
-
-        Rows with totals of the pass are left out: their markers in place of a class are the same numbers as `SUMS` and
-        `SQUARES`.
-        """
-        kind_rows = np.flatnonzero(is_kind & (positions != NO_TERM))
+        """Return the numbers of the rows of one kind (a mask), sorted by class and then by term."""
+        kind_rows = np.flatnonzero(is_kind)
         return kind_rows[np.lexsort((positions[kind_rows], classes[kind_rows]))]
 
     cell_rows, sum_rows, square_rows = map(sorted_rows, (classes >= 0, classes == SUMS, classes == SQUARES))
-    # Every term has a row of sums and a row of squares, so both arrays have the terms in the same order. A `ClassStats`
-    # has totals only for terms with a nonzero weight.
+    # Every term has a row of sums and a row of squares, so both arrays have the terms in the same order. Terms whose
+    # weights are all 0 have no totals in a `ClassStats`.
     is_filled = n_documents[sum_rows] > 0
     sum_rows, square_rows = sum_rows[is_filled], square_rows[is_filled]
     totals = Totals(positions[sum_rows], n_documents[sum_rows], sums.at(sum_rows), sums.at(square_rows))
     class_starts = np.searchsorted(classes[cell_rows], np.arange(n_classes + 1))
     cells = Cells(class_starts, positions[cell_rows], n_documents[cell_rows], sums.at(cell_rows))
     n_labelled = sizes.n_documents - sizes.n_unlabelled
-    table = Table(tuple(range(n_classes)), n_labelled, len(reader.terms), sizes.class_docs, totals, cells)
-    pass_rows = np.flatnonzero(positions == NO_TERM)
-    return ClassStats(table), PassTotals.of_rows(classes[pass_rows], n_documents[pass_rows], n_classes)
+    return ClassStats(Table(tuple(range(n_classes)), n_labelled, n_terms, sizes.class_docs, totals, cells))
 
 
 # -- votes of TCFP -----------------------------------------------------------------------------------------------
@@ -220,7 +229,10 @@ def class_sums(documents: DataFrame, reader: SelectedTermsReader, sizes: ClassSi
 _ENTRY_SCHEMA = "position int, weight double, class int, documents long"
 """One row for each term, weight and class: the number of documents of the class in which the term has this weight."""
 _VOTE_SCHEMA = "position int, shares binary, class int, documents long"
-"""The shares of the votes of a term as bytes; rows with totals of the pass have no shares."""
+"""One row for each term, with the shares of its votes as bytes of 32-bit floats, one for each class.
+
+Rows with totals of the pass have no shares. Only they use the columns `class` and `documents`.
+"""
 
 
 @dataclass(frozen=True)
@@ -254,9 +266,9 @@ def _entry_rows(positions: Ints, weights: Floats, classes: NDArray[np.integer], 
 
 @dataclass(frozen=True)
 class _ShareVotes:
-    """Task that computes the votes of terms from sorted entries, and passes on the rows with totals of the pass.
+    """Task that computes the shares of the votes of terms from sorted rows of `_ENTRY_SCHEMA`.
 
-    `factors` multiply the votes of each class (see `TCFP.factors`).
+    Rows with totals of the pass are passed on. `factors` multiply the votes of each class (see `TCFP.factors`).
     """
 
     n_classes: int
@@ -269,13 +281,14 @@ class _ShareVotes:
             if not is_term.all():
                 no_shares = [None] * int((~is_term).sum())
                 yield _vote_rows(positions[~is_term], no_shares, classes[~is_term], documents[~is_term])
-            terms, starts = np.unique(positions[is_term], return_index=True)  # positions are sorted
+            # Positions are sorted, so the entries of each term follow each other, and `starts` says where they begin.
+            terms, starts = np.unique(positions[is_term], return_index=True)
             entries = Entries(np.append(starts, is_term.sum()), weights[is_term], classes[is_term], documents[is_term])
             # `vote_shares` uses only the number of classes and the entries, so the other two fields can have any value.
             class_numbers = tuple(range(self.n_classes))
             votes = VoteTable(class_numbers, class_docs=np.zeros(0, np.int64), multilabel=False, entries=entries)
             shares = vote_shares(votes, self.factors, threads=1)
-            unused = np.zeros(len(terms), np.int64)  # class and number of documents, which only totals have
+            unused = np.zeros(len(terms), np.int64)  # for class and number of documents, which only totals have
             yield _vote_rows(terms, [row.tobytes() for row in shares], unused, unused)
 
 
@@ -295,6 +308,7 @@ def tcfp_votes(
 ) -> tuple[NDArray[np.float32], PassTotals]:
     """Return the shares of the votes of each selected term (terms x classes), and the totals of this pass."""
     n_classes = len(sizes.classes)
+    # Bring all entries of a term to one worker, add up those of the same weight and class, and sort them.
     entries = map_batches(documents, _CountWeights(reader), _ENTRY_SCHEMA).repartition("position")
     added = entries.groupBy("position", "weight", "class").agg(F.sum("documents").alias("documents"))
     sorted_entries = added.sortWithinPartitions("position", "weight", "class")
@@ -316,7 +330,7 @@ def tcfp_votes(
 
 @dataclass(frozen=True)
 class _PackCounts:
-    """Task that yields the counts and labels of each chunk, as CSR arrays in one row."""
+    """Task that yields one row for each chunk: the CSR arrays of its counts and of its indicator matrix."""
 
     reader: SelectedTermsReader
 
@@ -335,7 +349,7 @@ def collect_counts(
 ) -> tuple[csr_matrix, Targets]:
     """Return the counts of the selected terms in all documents, in the order of the documents, and the labels.
 
-    `n_values` is the number of counts.
+    `n_values` is the number of counts (nonzero entries), from which the size of the result follows.
     """
     schema = ", ".join(f"{name} binary" for name in _PACKED)
     count_parts: list[csr_matrix] = []
@@ -347,7 +361,7 @@ def collect_counts(
         indptr, indices, counts, label_indptr, label_indices = (np.frombuffer(row[name], np.int32) for name in _PACKED)
         n_rows = len(indptr) - 1
         count_part = csr_matrix((counts, indices, indptr), shape=(n_rows, len(reader.terms)))
-        count_part.has_canonical_format = True  # its indices are sorted and unique, which scipy would check
+        count_part.has_canonical_format = True  # sorted indices without duplicates; otherwise scipy would check this
         count_parts.append(count_part)
         label_csr = np.ones(len(label_indices), np.int8), label_indices, label_indptr
         indicator_parts.append(sparse.csr_array(label_csr, shape=(n_rows, len(sizes.classes))))
@@ -356,7 +370,7 @@ def collect_counts(
 
 def build_targets(indicator_parts: list[sparse.csr_array], sizes: ClassSizes) -> Targets:
     """Return the labels of documents, given the parts of their indicator matrix (documents x classes)."""
-    by_class = sparse.csc_array(sparse.vstack(indicator_parts, "csr"))
+    by_class = sparse.csc_array(sparse.vstack(indicator_parts, "csr"))  # its indices are documents, class by class
     by_class.sort_indices()
     bounds = by_class.indptr.tolist()
     documents_by_class = tuple(by_class.indices[begin:end].astype(np.int64) for begin, end in pairwise(bounds))
@@ -366,7 +380,7 @@ def build_targets(indicator_parts: list[sparse.csr_array], sizes: ClassSizes) ->
 # -- training ----------------------------------------------------------------------------------------------------
 
 MAX_VALUES = 1 << 27
-"""Default limit of the counts that come to the driver; they take a gigabyte."""
+"""The largest number of counts that come to the driver by default; they take a gigabyte."""
 
 
 def fit_classifier(
@@ -386,21 +400,22 @@ def fit_classifier(
     Raises `InputError` if the classifier learns from documents, and these have more than `most_values` counts. For
     `keep_stats` and `sieve`, see `TrainingPlan.fit`.
     """
-    idf, n_values = plan.idf_of(doc_freq, sizes.n_documents), int(doc_freq.sum())
+    idf = plan.idf_of(doc_freq, sizes.n_documents)
+    n_values = int(doc_freq.sum())  # the number of counts of selected terms in all documents
     reader = SelectedTermsReader(chunk_reader, terms, idf, plan.scheme, plan.dtype, list(sizes.classes))
-    if plan.learns_from_stats:
+    if plan.learns_from_stats:  # naive Bayes, Rocchio
         stats, totals = class_sums(documents, reader, sizes)
         totals.require(sizes, n_values)
         statistics = Statistics(ClassSums(stats), totals.docs_without_terms, sizes.n_documents, sizes.n_unlabelled)
         fitted = plan.fit_statistics(statistics, sizes, idf)
         return fitted if keep_stats else fitted._replace(statistics=None)
     classifier = plan.classifier
-    if plan.traits.statistics == "votes" and plan.class_weight is None:
+    if plan.traits.statistics == "votes" and plan.class_weight is None:  # TCFP without context
         votes, totals = tcfp_votes(documents, reader, sizes, classifier.factors(sizes.class_docs))
         totals.require(sizes, n_values)
         scorer = LinearScorer(votes, np.zeros(votes.shape[1]))
         return FittedClassifier(scorer, idf, fallback_class(sizes.class_docs, totals.docs_without_terms))
-    require_room(n_values, most_values, classifier)
+    require_room(n_values, most_values, classifier)  # all others learn from the documents
     counts, targets = collect_counts(documents, reader, sizes, n_values)
     totals = PassTotals(len(sizes.classes))
     totals.add(counts)

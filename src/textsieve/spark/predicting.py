@@ -36,13 +36,13 @@ MakeColumns = Callable[[Model, list[str], Bools], list[pa.Array]]
 
 @lru_cache(maxsize=4)
 def _decode_once(data: bytes) -> Model:
-    """Return the model that the bytes of a file contain; a worker process decodes each model once."""
+    """Return the model of a file with these bytes; because of the cache, a worker process decodes each model once."""
     return decode(data)
 
 
 @dataclass(frozen=True)
 class _AddColumns:
-    """Task that adds columns to batches of documents."""
+    """Task that adds the columns of `make_columns` to batches of documents, and names all columns 0, 1, 2, ..."""
 
     model_bytes: bytes
     text_position: int
@@ -72,39 +72,39 @@ def add_model_columns(
         if field.name in df.columns:
             hint = "drop it, or name another for what is added"
             raise InputError(f"{field.name!r} is a column already", hint=hint)
-    n_columns, fields, names = len(df.columns), list(df.schema.fields), text_names(text)
-    position = df.columns.index(names[0])
-    if len(names) > 1:  # the joined texts are one more column, which is dropped at the end
-        position = n_columns
-        numbered = numbered.select("*", texts.alias(str(position)))
-        fields.append(T.StructField("", T.StringType()))
-    fields += new_fields
+    names, task_fields = text_names(text), list(df.schema.fields)
+    text_position = df.columns.index(names[0])
+    if len(names) > 1:  # during the task, the joined texts are one more column
+        text_position = len(df.columns)
+        numbered = numbered.select("*", texts.alias(str(text_position)))
+        task_fields.append(T.StructField("", T.StringType()))
+    task_fields += new_fields
     schema = [
         T.StructField(str(number), field.dataType, nullable=True, metadata=field.metadata)
-        for number, field in enumerate(fields)
+        for number, field in enumerate(task_fields)
     ]
-    task = _AddColumns(encode(model), position, make_columns)
+    task = _AddColumns(encode(model), text_position, make_columns)
     added = map_batches(numbered, task, T.StructType(schema))
     if len(names) > 1:
-        added, fields = added.drop(str(position)), [*fields[:n_columns], *new_fields]
-    return added.toDF(*(field.name for field in fields))
+        added = added.drop(str(text_position))
+    return added.toDF(*df.columns, *(field.name for field in new_fields))
 
 
-_TYPES: dict[type, tuple[T.DataType, pa.DataType]] = {
+_LABEL_TYPES: dict[type, tuple[T.DataType, pa.DataType]] = {
     str: (T.StringType(), pa.string()),
     bool: (T.BooleanType(), pa.bool_()),
     int: (T.LongType(), pa.int64()),
     float: (T.DoubleType(), pa.float64()),
 }
-"""Types of labels in Spark and in Arrow."""
+"""The types of labels in Spark and in Arrow, by their type in Python."""
 
 
 def _labels_and_scores(
     with_scores: bool, abstention: Abstention | None, model: Model, texts: list[str], is_null: Bools
 ) -> list[pa.Array]:
-    """Return the predicted labels of texts, and their scores if `with_scores`; null for texts that are null.
+    """Return a column with the predicted labels of texts and, if `with_scores`, one with their scores by class.
 
-    Labels are also null for texts for which the model abstains.
+    Both are null for texts that are null. Labels are also null for texts for which the model abstains.
     """
     predictions = model.predict(texts)
     has_no_label = is_null if abstention is None else is_null | abstention.applies(model, predictions)
@@ -117,7 +117,7 @@ def _labels_and_scores(
 
 def _label_column(model: Model, labels: Any, has_no_label: Bools) -> pa.Array:
     """Return predicted labels as an Arrow array, of lists for a multilabel model; null where `has_no_label`."""
-    kind = _TYPES[type(model.classes[0])][1]
+    kind = _LABEL_TYPES[type(model.classes[0])][1]
     if not model.multilabel:
         single_labels = zip(has_no_label, labels.tolist(), strict=True)
         return pa.array([None if no_label else label for no_label, label in single_labels], kind)
@@ -157,7 +157,7 @@ def predict(
         model = model._fitted()
     if not isinstance(model, Model):
         raise InputError(f"model is {shown(model)}", hint="give a fitted Categorizer, or textsieve.load(path)")
-    label_type = _TYPES[type(model.classes[0])][0]
+    label_type = _LABEL_TYPES[type(model.classes[0])][0]
     new_fields = [T.StructField(prediction, T.ArrayType(label_type) if model.multilabel else label_type)]
     if scores is not None:
         new_fields.append(T.StructField(scores, T.ArrayType(T.DoubleType())))

@@ -1,4 +1,4 @@
-"""Rank the rows of the table of statistics by their scores, which the selector itself computes on the workers.
+"""Rank terms by their scores, which the selector itself computes on the workers from the rows of the terms.
 
 Only the rows of the best terms come to the driver, where the selector is fitted as if there were no others. If many
 terms are selected, scores are computed twice: first to find the lowest selected score, and then to filter the rows that
@@ -42,24 +42,28 @@ ScoreTerms = Callable[[ClassStats], Floats]
 """Function that returns one score for each term, or several (terms x scores)."""
 
 WeightsReader = Callable[[TermStatistics], ReadAgain]
-"""Function that takes terms and returns a function that starts an iteration over their weights in all documents."""
+"""Function that takes terms, and returns a function that selectors call to iterate over their weights in all documents.
+
+`partial(read_weights, documents, weighing)` is one.
+"""
 
 SCORE = "score"
 """Name of the column with the scores."""
 
 FEW_ROWS = 10_000
-"""Up to this number, the best rows are found by a sort of whole rows, in one task."""
+"""Up to this number, the best rows are found by sorting whole rows in one task; see `best_rows`."""
 
 
 class NoTermSelected(NothingSelected):
-    """Raised if no term has the score that a selector requires."""
+    """Raised if a selector keeps no term at all."""
 
 
 class SparkSelection(NamedTuple):
-    """A selector fitted to the terms that matter to it, and these terms: column i of the selector is candidate i."""
+    """A selector that was fitted to its candidates, the terms that can change its result."""
 
     selector: TermSelector
     candidates: TermStatistics
+    """The candidates in alphabetical order; column i of the selector is candidate i."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ class Ranking:
         return map_batches(self.table, _AddScores(self.totals, score), f"{TERM_SCHEMA}, {SCORE} {score_type}")
 
     def fit_selector(self, selector: TermSelector, rows: DataFrame) -> SparkSelection:
-        """Collect rows on the driver, and fit the selector to them."""
+        """Collect rows on the driver, and return a copy of the selector that is fitted to their terms."""
         candidates = collect_terms(rows.drop(SCORE), self.totals)
         if not candidates.terms:
             raise NoTermSelected(f"{selector!r} keeps none of the {self.n_terms:,} terms.")
@@ -126,10 +130,13 @@ def with_number_of_terms(selector: TermSelector, max_terms: int | None, n_terms:
 
 
 def is_among_best(rows: DataFrame, n: int) -> Column:
-    """Return the condition for rows among the n best by score, and in alphabetical order for equal scores."""
+    """Return the condition for rows that are among the n best by score; of equal scores, the first terms are better.
+
+    The n-th best row is found by a query. A row is among the best if it is this row or better.
+    """
     score, term = F.col(SCORE), F.col("term")
     best = rows.select(SCORE, "term").orderBy(score.desc(), "term").limit(n)
-    # The last of the best rows has the lowest score, and of equal scores the last term: the largest pair below.
+    # The n-th best row has the lowest score, and of equal scores the last term: the largest pair (-score, term).
     last = best.agg(F.max(F.struct((-score).alias("negative_score"), "term")).alias("last")).collect()[0]["last"]
     if last is None:  # there are no rows
         return F.lit(True)
@@ -139,10 +146,10 @@ def is_among_best(rows: DataFrame, n: int) -> Column:
 
 
 def best_rows(rows: DataFrame, n: int | None, least_score: float | None = None) -> DataFrame:
-    """Return the n best rows by score (None: all), without those below the least score.
+    """Return the n best rows by score (None: all), without those below the least score (None: no limit).
 
-    Up to `FEW_ROWS` rows are found by sorting whole rows, in one task. For more, only scores and terms are sorted, to
-    find the last of the best; then all rows are scored again, and filtered by comparison with it.
+    Up to `FEW_ROWS` rows are found by sorting whole rows in one task. For more, only scores and terms are sorted, to
+    find the n-th best row. Then all rows are scored again, and compared with this row.
     """
     if least_score is not None:
         rows = rows.filter(F.col(SCORE) >= least_score)
@@ -153,7 +160,8 @@ def best_rows(rows: DataFrame, n: int | None, least_score: float | None = None) 
 
 def max_selected(ranking: Ranking, selector: TermSelector) -> int | None:
     """Return the largest number of terms that a selector keeps, or None if it may keep all."""
-    # Only the number of scores matters here: scores matter for TOFA's `energy`, which `selection.py` replaces before.
+    # `most_terms` reads the scores only for TOFA's `energy`, which `selection.py` has replaced by `k` before. For all
+    # others only their number matters, so they can be zeros.
     number = selector.most_terms(np.zeros(ranking.n_terms), np.zeros(0, np.int64))
     return None if number is not None and number >= ranking.n_terms else number
 
@@ -180,13 +188,14 @@ class _PackWeights:
     def __call__(self, batches: Batches) -> Batches:
         terms = pa.array(self.terms, pa.string())
         for weights, chunk_terms, _ in self.weighing.weighted_chunks(batches):
-            # For each term, its column in the chunk, or null; then the positions of the terms that the chunk has.
+            # For each of the terms, its column in the chunk (or null if the chunk does not have it); and for each of
+            # these columns, the position of its term among `self.terms`.
             chunk_columns = pc.index_in(terms, value_set=pa.array(chunk_terms, pa.string()))
             term_positions = np.flatnonzero(pc.is_valid(chunk_columns).to_numpy(zero_copy_only=False))
             selected = take_columns(weights, chunk_columns.drop_null().to_numpy().astype(np.int64))
             yield pack_arrays(
                 indptr=selected.indptr.astype(np.int32),
-                indices=term_positions.astype(np.int32)[selected.indices],  # positions among `self.terms`
+                indices=term_positions.astype(np.int32)[selected.indices],
                 data=selected.data.astype(np.float32),
             )
 

@@ -1,13 +1,15 @@
 """Get the documents for decisions that need held-out documents: all, or a sample that fits into memory.
 
 The sampled documents come to the driver in the order of the DataFrame, and are counted there. If it is known that the
-counts of all documents fit, all documents are taken, and need no numbers.
+counts of all documents fit, all documents are taken.
 
-Otherwise the sample is the one that one machine takes of a corpus that does not fit (`training.counted_documents`): it
-is halved until it fits. Document i survives h halvings if the fractional part of i x φ is below 1/2^h; the largest such
-h is its *level*, and a sample of level h has the documents of level h and above. Since i is the number of a document
-among all documents, a first pass counts the documents of each partition. A second pass counts the documents of each
-level and their counts (nonzero entries), from which the lowest level that fits is computed.
+Otherwise, the sample is the same that one machine takes of a corpus that does not fit (`training.counted_documents`):
+all documents are halved until they fit. Document i survives h halvings if the fractional part of i x φ is below 1/2^h;
+the largest such h is its *level*. After h halvings, the documents of level h and above are left. To find the lowest
+level that fits, two passes are needed:
+
+1. Count the documents of each partition. From these numbers, the number i of each document among all documents follows.
+2. Count, for each level, its documents and their counts (nonzero entries).
 """
 
 from __future__ import annotations
@@ -41,23 +43,23 @@ _MAX_LEVEL = 64
 
 
 def _count_documents(batches: Batches) -> Batches:
-    """Yield the number of documents of a partition."""
+    """Task that yields the number of a partition, and the number of its documents."""
     n_documents = sum(len(batch) for batch in batches)
     yield pa.record_batch([pa.array([partition_number()]), pa.array([n_documents])], names=["partition", "documents"])
 
 
 @dataclass(frozen=True)
 class _NumberingTask:
-    """Base class of tasks that know the numbers of a partition's documents among all documents."""
+    """Base class of tasks that number the documents of their partition as among all documents."""
 
     first_numbers: dict[int, int]
-    """The number of the first document of each partition; empty if no numbers are needed."""
+    """The number of the first document of each partition; empty if the task does not use the numbers."""
     reader: ChunkReader
 
     def numbered_chunks(self, batches: Batches) -> Iterator[tuple[Ints, Chunk]]:
         """Yield the numbers of the documents of each chunk, and the chunk.
 
-        Without `first_numbers`, the numbers start at 0 in each partition, and must not be used.
+        If `first_numbers` is empty, the numbers start at 0 in each partition.
         """
         number = self.first_numbers[partition_number()] if self.first_numbers else 0
         for chunk in self.reader.chunks(batches):
@@ -116,9 +118,9 @@ def sample_documents(
     `limits` are `min_df` and `max_df` for the whole collection; for a sample, they are scaled to its share of the
     documents. `n_values` is the number of counts in the whole collection, if it is known.
     """
-    first_numbers: dict[int, int] = {}
+    first_numbers: dict[int, int] = {}  # all documents, without numbers
     level = 0
-    if n_values is None or n_values > most_values:
+    if n_values is None or n_values > most_values:  # a sample may be needed
         rows = map_batches(documents, _count_documents, "partition long, documents long").collect()
         n_before = 0
         for partition, n_documents in sorted((row["partition"], row["documents"]) for row in rows):
@@ -139,19 +141,21 @@ def _lowest_level(documents: DataFrame, first_numbers: dict[int, int], reader: C
     counts, n_documents = np.zeros(_MAX_LEVEL + 1, np.int64), np.zeros(_MAX_LEVEL + 1, np.int64)
     for row in totals:
         counts[row["level"]], n_documents[row["level"]] = row["counts"], row["documents"]
-    counts_from_level = np.cumsum(counts[::-1])[::-1]  # of each level and all above
-    documents_from_level = np.cumsum(n_documents[::-1])[::-1]
+    # Sums over each level and all above: those of the sample that is left at this level.
+    counts_from_level, documents_from_level = np.cumsum(counts[::-1])[::-1], np.cumsum(n_documents[::-1])[::-1]
     return int(np.flatnonzero((counts_from_level <= most_values) | (documents_from_level <= 1))[0])
 
 
 def _count_sample(rows: DataFrame, reader: ChunkReader, sizes: ClassSizes, limits: Limits) -> CountedDocuments:
-    """Count the sampled documents on the driver as they arrive."""
+    """Return the counts of the sampled documents, which are counted on the driver as they arrive."""
     counter = reader.counter(n_jobs=-1)
-    sample, indicators, n_documents = Sample(), [], 0  # the `Sample` only collects: the documents are sampled already
+    # Here, `Sample` only collects counts, and takes all of them: the documents are sampled already.
+    sample, indicators, n_documents = Sample(), [], 0
     for texts, labels in _in_blocks(rows):
         sample.add(sparse.csr_matrix(counter.partial_fit_transform(texts)), n_documents)
         indptr = np.cumsum([0, *map(len, labels)])
-        indices = np.concatenate([np.zeros(0, np.int32), *labels])  # the empty array sets the type
+        # The empty array sets the type if no document has a label.
+        indices = np.concatenate([np.zeros(0, np.int32), *labels])
         ones = np.ones(len(indices), np.int8)
         indicators.append(sparse.csr_array((ones, indices, indptr), shape=(len(texts), len(sizes.classes))))
         n_documents += len(texts)
@@ -163,7 +167,7 @@ def _count_sample(rows: DataFrame, reader: ChunkReader, sizes: ClassSizes, limit
 
 
 def _in_blocks(rows: DataFrame, size: int = 2000) -> Iterator[tuple[list[str | bytes], list[Any]]]:
-    """Yield the texts (as UTF-8) and the class numbers of documents, `size` documents at a time."""
+    """Yield the texts (as UTF-8) and the arrays of class numbers of documents, in blocks of `size` documents."""
     texts: list[str | bytes] = []
     labels: list[Any] = []
     for row in collect_in_order(rows):

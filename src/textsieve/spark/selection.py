@@ -1,8 +1,8 @@
 """Select terms when no machine has the statistics of all of them.
 
-Most methods score each term by its own row of the table, and only the rows of the k best terms come to the driver
-(`ranking.py`). User-defined selectors are treated in this way, too, so their score of a term must not depend on other
-terms. For each of the other methods, the driver collects all terms that can change the result:
+Most methods score each term by its own row of the table of statistics, and only the rows of the k best terms come to
+the driver (`ranking.py`). User-defined selectors are treated in this way, too, so their score of a term must not depend
+on other terms. For each of the following methods, the driver collects the rows of all terms that can change the result:
 
 - *Forward selection* selects among the terms with the best scores: as many as its setting `candidates` says, or k if
   that is more.
@@ -12,17 +12,17 @@ terms. For each of the other methods, the driver collects all terms that can cha
   TOFA scores each term like other methods.
 - *TOFA's setting `energy`* is a share of the sum of all scores, and determines k. To find k, the scores of all terms
   come to the driver, but not their rows.
-- *Typical testors*: a class selects among the terms whose weight in its mean document is at least ε (with
-  `scale="max"`, relative to the largest weight of the class). The weights of such a term in the other classes are in
-  the same row of the table. So only these terms are collected; of all others, only the largest weight in each class
-  must be known, for the scale. If ε is not given, but a number of terms, a search tries weights as ε, from the largest
-  down, and stops when there are too many terms (`selectors.testors.contrast`). The terms with the largest weights are
-  collected for it. If it tries only weights above those of the terms that were not collected, its result is the same as
-  among all terms. Otherwise it is repeated with twice as many terms.
+- *Typical testors with ε*: a class selects among the terms whose weight in its mean document is at least ε. Only these
+  terms are collected. Nothing else is needed: their weights in the other classes are in the same rows, and for
+  `scale="max"`, by which weights are relative to the largest weight of the class, the workers find this weight.
+- *Typical testors with a number of terms* instead of ε: a search tries weights as ε, from the largest down, and stops
+  when there are too many terms (`selectors.testors.contrast`). The terms with the largest weights are collected for it.
+  If the search tries only weights above those of all terms that were not collected, its result is the same as among all
+  terms. Otherwise it is repeated with twice as many terms.
 - A *cascade* applies one selector after the other: each leaves fewer rows to the next.
 - *SVM weights* need the rows of all terms in all documents on one machine, so they raise an error.
 
-Of terms with equal scores, the first in alphabetical order is selected, which has the lower column on one machine.
+Of terms with equal scores, the first in alphabetical order are selected, as on one machine.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ if TYPE_CHECKING:
 
 
 def require_selectable(selector: TermSelector) -> None:
-    """Raise `InputError` if a selector, or a stage of a cascade, trains on the documents themselves."""
+    """Raise `InputError` if a selector, or a selector of a cascade, needs an SVM of all terms."""
     for stage in selector.valid_selectors() if isinstance(selector, Cascade) else ():
         require_selectable(stage)
     if isinstance(selector, WeightSelection) or getattr(selector, "candidates_by", None) == "weights":
@@ -85,14 +85,17 @@ def require_selectable(selector: TermSelector) -> None:
 
 
 def select_terms(ranking: Ranking, selector: TermSelector, max_terms: int | None) -> SparkSelection:
-    """Fit a copy of a selector that keeps at most `max_terms` terms, or as many as its settings say if that is None."""
+    """Fit a copy of a selector to the terms of a ranking.
+
+    It keeps at most `max_terms` terms, or if this is None, as many as its settings say.
+    """
     copy = with_number_of_terms(selector, max_terms, ranking.n_terms)
     strategy = next((strategy for kind, strategy in STRATEGIES if isinstance(copy, kind)), best_by_score)
     return strategy(ranking, copy)
 
 
 def _select_forward(ranking: Ranking, selector: ForwardSelection) -> SparkSelection:
-    """Fit the selector to the terms with the best scores: its candidates, and at least as many as it selects."""
+    """Fit the selector to the terms with the best scores: as many as it has candidates, or selects if that is more."""
     selector.check_settings()
     # `max_selected` is None if all terms may be selected.
     n_collected = max(max_selected(ranking, selector) or ranking.n_terms, selector.candidates)
@@ -106,10 +109,10 @@ def _select_tofa(ranking: Ranking, selector: TOFA) -> SparkSelection:
 
 
 def _resolve_tofa(ranking: Ranking, selector: TOFA) -> TermSelector:
-    """Return the selector with a number as its weight, and with `k` instead of the setting `energy`.
+    """Return the selector with settings that score each term by itself: a number as weight, and `k` but no `energy`.
 
-    An automatic weight is computed. If `energy` is set, `k` becomes the number of best terms that reach this share of
-    the sum of all scores, unless it is smaller already.
+    If the weight is "auto", it is computed. If `energy` is set, `k` becomes the number of best terms that reach this
+    share of the sum of all scores, unless it is smaller already.
     """
     resolved: Any = selector
     if resolved.requested_weight() == "auto":
@@ -117,7 +120,7 @@ def _resolve_tofa(ranking: Ranking, selector: TOFA) -> TermSelector:
     if resolved.energy is not None:
         rows = ranking.with_scores(resolved.score_terms).select(SCORE)
         scores = -np.sort(-rows.toArrow()[SCORE].to_numpy())  # descending
-        resolved.score_terms(ranking.totals.without_terms())  # `most_terms` needs the weight, which this sets
+        resolved.score_terms(ranking.totals.without_terms())  # only because it sets the weight that `most_terms` needs
         n_selected = resolved.most_terms(scores, np.arange(len(scores)))
         resolved = clone(resolved).set_params(k=n_selected, energy=None)
     tofa: TermSelector = resolved
@@ -131,20 +134,21 @@ def _with_weight(ranking: Ranking, selector: Any) -> Any:
     """
     limit = resolve_k(DEFAULT_K if selector.k is None else selector.k, ranking.n_terms)
     k, class_weight = min(limit or ranking.n_terms, ranking.n_terms), selector.class_weight
+    # The score of each term is an array of both scatters.
     rows = ranking.with_scores(lambda stats: np.column_stack(_two_scatters(stats, class_weight)), "array<double>")
     is_candidate = F.lit(False)
     for position in range(2):
         scatter = F.col(SCORE)[position]
         largest = rows.select(scatter.alias("scatter")).orderBy(F.desc("scatter")).limit(k)
-        least = largest.agg(F.min("scatter").alias("least")).collect()[0]["least"]
-        is_candidate = is_candidate | (scatter >= smallest_tied_score(least))
+        kth_largest = largest.agg(F.min("scatter").alias("kth_largest")).collect()[0]["kth_largest"]
+        is_candidate = is_candidate | (scatter >= smallest_tied_score(kth_largest))
     stats = collect_terms(rows.filter(is_candidate).drop(SCORE), ranking.totals).stats
     shares = class_shares(stats.class_docs, class_weight)
     return clone(selector).set_params(weight=auto_weight(*_two_scatters(stats, class_weight), stats, k, shares))
 
 
 def _two_scatters(stats: ClassStats, class_weight: Any) -> tuple[Floats, Floats]:
-    """Return the two scores of each term that TOFA combines."""
+    """Return the two scores of each term that TOFA combines: between-class scatter and total scatter."""
     return between_class_scatter(stats, class_weight), total_scatter(stats)
 
 
@@ -153,8 +157,9 @@ def _select_pooled(ranking: Ranking, selector: PooledSelector) -> SparkSelection
     if selector.pooling != "round-robin":
         return best_by_score(ranking, selector)
     k = max_selected(ranking, selector)
-    if k is None:
+    if k is None:  # all terms may be selected
         return ranking.fit_selector(selector, ranking.table)
+    # First the k best terms of each batch, of which Spark then finds the k best of all.
     task = _BestOfClasses(ranking.totals, selector.score_class, k)
     batch_best = map_batches(ranking.table, task, _BestOfClasses.SCHEMA)
     rank = F.row_number().over(Window.partitionBy("class").orderBy(F.desc("class_score"), "term"))
@@ -164,7 +169,7 @@ def _select_pooled(ranking: Ranking, selector: PooledSelector) -> SparkSelection
 
 @dataclass(frozen=True)
 class _BestOfClasses:
-    """Task that yields the k best terms of each batch for each class, one class at a time."""
+    """Task that yields, for each batch of terms and each class, the k best terms and their scores for the class."""
 
     totals: CorpusTotals
     score_class: Any
@@ -187,7 +192,7 @@ class _BestOfClasses:
 
 
 def _select_cascade(ranking: Ranking, selector: Cascade) -> SparkSelection:
-    """Apply the selectors one after the other, and return the selection of the last one."""
+    """Apply the selectors of a cascade one after the other, and return the selection of the last one."""
     if not selector.valid_selectors() or len(selector.valid_selectors()) < len(selector.selectors):
         raise InputError(setting="selectors", value=selector.selectors, hint="give a list of at least one selector")
     *before, last = selector.selectors
@@ -198,13 +203,14 @@ def _select_cascade(ranking: Ranking, selector: Cascade) -> SparkSelection:
 
 
 def _ranking_after(ranking: Ranking, stage: TermSelector) -> Ranking:
-    """Return the ranking of the terms that a stage leaves to the next.
+    """Return the ranking of the terms that a selector of a cascade leaves to the next one.
 
-    If the stage selects by scores alone, the rows of these terms stay on the workers.
+    If the selector scores each term by itself, the rows of these terms stay on the workers. Otherwise, it is fitted on
+    the driver.
     """
     with _naming_stage(stage, ranking):
         if isinstance(stage, TOFA):
-            stage = _resolve_tofa(ranking, stage)
+            stage = _resolve_tofa(ranking, stage)  # it scores each term by itself now
         elif isinstance(stage, DEPEND_ON_OTHER_TERMS) or getattr(stage, "pooling", None) == "round-robin":
             fitted, candidates = select_terms(ranking, stage, max_terms=None)
             return ranking.restricted_to(candidates.terms[column] for column in fitted.selected_columns().tolist())
@@ -217,7 +223,7 @@ def _ranking_after(ranking: Ranking, stage: TermSelector) -> Ranking:
 
 @contextmanager
 def _naming_stage(stage: TermSelector, ranking: Ranking) -> Iterator[None]:
-    """Replace `NoTermSelected` by an `InputError` that names the stage, as a cascade on one machine raises it."""
+    """Raise a `NoTermSelected` of this block as the `InputError` that a cascade on one machine raises."""
     try:
         yield
     except NoTermSelected as problem:
@@ -227,7 +233,7 @@ def _naming_stage(stage: TermSelector, ranking: Ranking) -> Iterator[None]:
 # -- typical testors ---------------------------------------------------------------------------------------------
 
 N_HEAVIEST = 4096
-"""Number of the terms with the largest weights that are collected in the first attempt."""
+"""The number of terms, those with the largest weights, that the first attempt of the search for ε collects."""
 
 
 def _select_testors(ranking: Ranking, selector: TypicalTestors) -> SparkSelection:
@@ -239,7 +245,8 @@ def _select_testors(ranking: Ranking, selector: TypicalTestors) -> SparkSelectio
             return _select_testors_by_number(ranking, selector, persistent_rows)
     epsilon = DEFAULT_EPSILON if selector.epsilon is None else float(selector.epsilon)
     heavy_rows = rows.filter(F.col(SCORE) >= epsilon)
-    if heavy_rows.limit(1).count() == 0:  # with some lighter terms, the selector raises an error that says why
+    # If no term weighs ε, the selector raises an error that says so when it is fitted to other terms.
+    if heavy_rows.limit(1).count() == 0:
         heavy_rows = best_rows(rows, N_HEAVIEST)
     return ranking.fit_selector(selector, heavy_rows)
 
@@ -252,7 +259,7 @@ def _select_testors_by_number(ranking: Ranking, selector: TypicalTestors, rows: 
     n = N_HEAVIEST
     while True:
         is_heavy = is_among_best(rows, n)
-        # None if no terms are left.
+        # The largest weight of the terms that are not collected; None if all are.
         largest_left = rows.filter(~is_heavy).agg(F.max(SCORE).alias("largest")).collect()[0]["largest"]
         try:
             with warnings.catch_warnings(record=True) as caught:
@@ -270,10 +277,10 @@ def _select_testors_by_number(ranking: Ranking, selector: TypicalTestors, rows: 
 
 
 def _equals_search_among_all(selection: SparkSelection, largest_left: float) -> bool:
-    """Return whether the search for ε among the collected terms is the same as among all terms.
+    """Return whether the search for ε among the collected terms had the same result as one among all terms.
 
-    It is if it tried only weights above `largest_left`, the largest weight of the terms that were not collected, and
-    stopped before it reached the smallest weight of the collected ones.
+    It had, if all weights that it tried as ε are above `largest_left`, the largest weight of the terms that were not
+    collected, and if it stopped before it reached the smallest weight of the collected ones.
     """
     fitted: Any = selection.selector
     weights = Representatives(selection.candidates.stats, fitted.scale).weights
@@ -284,12 +291,12 @@ def _equals_search_among_all(selection: SparkSelection, largest_left: float) -> 
 
 
 def _with_largest_weights(ranking: Ranking, scale: str) -> DataFrame:
-    """Return the table with the largest weight of each term in the mean document of any class, as score.
+    """Return the table with a score for each term: its largest weight in the mean document of any class.
 
-    With the scale "max", the weights of each class are divided by the largest of them. A class without weights above 0
-    has the divisor 1.
+    With the scale "max", the weights of each class are first divided by the largest of them. A class without weights
+    above 0 has the divisor 1.
     """
-    Representatives(ranking.totals.without_terms(), scale)  # raises an error if there is no such scale
+    Representatives(ranking.totals.without_terms(), scale)  # called for its error if there is no such scale
     divisors = np.ones(len(ranking.totals.classes))
     if scale == "max":
         largest = map_batches(ranking.table, _LargestOfClasses(ranking.totals), _LargestOfClasses.SCHEMA)
@@ -299,7 +306,7 @@ def _with_largest_weights(ranking: Ranking, scale: str) -> DataFrame:
 
 
 def class_weights(stats: ClassStats) -> Floats:
-    """Return the weight of each filled cell in the mean document of its class."""
+    """Return, for each filled cell (class, term), the weight of the term in the mean document of the class."""
     return np.asarray(stats.cells.sums.value / np.maximum(stats.class_docs, 1)[stats.cells.classes()])
 
 
@@ -312,7 +319,7 @@ def largest_weights(stats: ClassStats, divisors: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class _LargestOfClasses:
-    """Task that yields the largest weight of each class in a batch of terms."""
+    """Task that yields, for each batch of terms, the largest weight of a term in the mean document of each class."""
 
     totals: CorpusTotals
     SCHEMA: ClassVar[str] = "class int, weight double"

@@ -4,12 +4,12 @@ The session uses the given master. If none is given, it uses that of the environ
 `SPARK_CONF_DIR`), or else the cores of this machine. The session is stopped when the run ends, also by an error. If a
 session exists already, it is used instead, and not stopped.
 
-- A master URL that cannot work and a missing Java are detected before Java is started. Spark itself would try for
-  minutes to reach a master that does not exist, and report a missing Java in pages of text.
+- A wrong master URL, a master that does not answer, and a missing Java are detected before Java is started. Spark
+  itself would try for minutes to reach the master, and report a missing Java in pages of text.
 - An error of Spark is shortened to the one line of its Java and Python traces that says what is wrong (`summarize`).
 - Of Spark's log, only errors are shown, and the warning that it gets no machines to run on (`log4j2.properties`),
   unless users have logging settings of their own.
-- For a Connect server, `task_bar` shows the progress of a job; for others, Spark shows such a bar itself.
+- For a Connect server, `task_bar` shows the progress of a job; for other masters, Spark shows such a bar itself.
 """
 
 from __future__ import annotations
@@ -56,15 +56,15 @@ def uses_connect(master: str | None) -> bool:
 
 
 def master_url(master: str | None) -> str:
-    """Return the master that is given here or in the environment, or an empty string."""
+    """Return the given master, or else the Connect server in the variable `SPARK_REMOTE`, or else an empty text."""
     return master or os.environ.get("SPARK_REMOTE", "")
 
 
 def addresses(master: str) -> list[tuple[str, int]]:
     """Return the hosts and ports of a Spark master or Connect server, or an empty list for other kinds of masters.
 
-    A Spark master may have several addresses, separated by commas. Parameters may follow the address of a Connect
-    server.
+    A Spark master may have several addresses: `spark://one:7077,two:7077`. Parameters may follow the address of a
+    Connect server: `sc://host:15002/;token=...`.
     """
     kind, separator, rest = master.partition("://")
     if not separator or kind not in _DEFAULT_PORTS:
@@ -106,7 +106,7 @@ def require_listening(master: str | None, timeout: float = CONNECT_TIMEOUT) -> N
 
 
 def _connection_errors(endpoints: list[tuple[str, int]], timeout: float) -> list[str]:
-    """Return the error of each address that does not accept a connection."""
+    """Return a text for each address that does not accept a connection: the address and the reason."""
     problems = []
     for host, port in endpoints:
         try:
@@ -148,10 +148,10 @@ _ADVICE = (
 
 
 def summarize(message: str) -> str:
-    """Return the most informative line of an error message, with advice if there is some.
+    """Return the most informative line of an error message, followed by advice if `_ADVICE` has some.
 
-    It is the error of the last Python traceback, or else the first line with a Spark error class, or else the last Java
-    cause, or else the first line. Error codes at its ends are removed (`_CODES`).
+    This line is the error of the last Python traceback, or else the first line with a Spark error class, or else the
+    last Java cause, or else the first line. Error codes at its ends are removed (`_CODES`).
     """
     _, traceback, last_trace = message.rpartition("Traceback (most recent call last):")
     if traceback and (python_error := _PYTHON_ERROR.search(last_trace)):
@@ -186,7 +186,7 @@ BAR_WIDTH = 40
 
 
 def progress_bar(done: int, total: int, running: int) -> str:
-    """Return a progress bar with the numbers of tasks, as text."""
+    """Return a progress bar as text: "[====    ] 5 of 10 tasks, 2 running"."""
     filled = BAR_WIDTH * done // max(total, 1)
     return f"[{'=' * filled}{' ' * (BAR_WIDTH - filled)}] {done:,} of {total:,} tasks, {running:,} running"
 
@@ -196,7 +196,7 @@ def task_bar(out: TextIO) -> ProgressHandler:
     from pyspark.sql.connect.shell.progress import ProgressHandler
 
     class TaskBar(ProgressHandler):
-        n_drawn = 0  # characters of the bar on the screen
+        n_drawn = 0  # the number of characters that are on the screen
 
         def __call__(
             self,
@@ -277,7 +277,7 @@ def _always_interrupt() -> None:
 
 
 def _builder(master: str | None) -> SparkSession.Builder:
-    """Return the builder of a session on a master or a Connect server; None means that of the environment."""
+    """Return the builder of a session on a master or a Connect server; None: as the environment says."""
     builder = SparkSession.builder
     if master is None:
         return builder
@@ -312,21 +312,21 @@ def environment_changes(master: str | None, env: Mapping[str, str]) -> dict[str,
 
 
 def _is_local(master: str | None, env: Mapping[str, str]) -> bool:
-    """Return whether the workers run on this machine."""
+    """Return whether the workers run on this machine: for a local master, or a server at an address of this machine."""
     if master is None:  # Spark's default is a local master, unless one of these variables can name another
         return not any(name in env for name in _VARIABLES_WITH_MASTER)
     return master.startswith("local") or any(host in _LOCAL_HOSTS for host, _ in addresses(master))
 
 
 def _has_log_settings(env: Mapping[str, str]) -> bool:
-    """Return whether the user has logging settings for Spark."""
+    """Return whether the user has logging settings for Spark: a file log4j2.properties in a folder that Spark reads."""
     folders = [env.get("SPARK_CONF_DIR"), os.path.join(env["SPARK_HOME"], "conf") if "SPARK_HOME" in env else None]
     return any(folder and os.path.exists(os.path.join(folder, "log4j2.properties")) for folder in folders)
 
 
 @contextmanager
 def _changed_environment(changes: Mapping[str, str | None]) -> Iterator[None]:
-    """Change environment variables, and restore them at the end."""
+    """Change environment variables during this block, and restore them at its end; None removes a variable."""
     before = {name: os.environ.get(name) for name in changes}
     _set_variables(changes)
     try:

@@ -1,8 +1,9 @@
-"""The statistics of all documents, term by term, as a DataFrame: the counterpart of `ClassStats` on one machine.
+"""The statistics of all documents as a DataFrame with a row for each term: the counterpart of `ClassStats`.
 
 The rows of all chunks (`counting.py`) are repartitioned by term, so that all rows of a term are on one machine, and
-added up as integers. The result has one row for each term, with arrays over its classes. A batch of such rows is a
-`ClassStats` of its terms, so any function that scores terms from statistics can run on the workers.
+added up as integers. The result has one row for each term, with arrays of its values in each class. A batch of such
+rows can be converted to the `ClassStats` of its terms, so any function that scores terms from statistics can run on the
+workers.
 
 `stats` returns this table for counts, to look at it, score terms in other ways, or save it.
 """
@@ -41,9 +42,12 @@ TERM_SCHEMA = (
 )
 """One row for each term.
 
-It has the number of documents that contain the term (`documents`), the number of those where its weight is not 0
-(`weighted`), the sums of its weights and of their squares with their rounding errors (`..._rest`), and arrays with an
-entry for each class in which the term occurs; `classes` has the numbers of these classes.
+- `documents` is the number of documents that contain the term, and `weighted` the number of those in which its weight
+  is not 0.
+- `sum` and `squares` are the sums of its weights and of their squares, and the two columns `..._rest` are the rounding
+  errors of these sums.
+- The arrays have an entry for each class in which the term occurs. `classes` has the numbers of these classes, and the
+  others have the number of documents, the sum of weights and its rounding error in each of them.
 """
 
 
@@ -60,18 +64,20 @@ def assemble_terms(batches: Batches) -> Batches:
 
 
 def group_batches(batches: Batches, key: str) -> Iterator[pa.Table]:
-    """Yield the rows, which are sorted by the column `key`, in tables; all rows with the same key are in one table.
+    """Yield the rows of all batches in tables, so that all rows with the same key are in one table.
 
-    The rows with the last key of a batch wait for the next batch, which may have more rows with this key.
+    `key` is the name of the column by which the rows are sorted. The rows with the last key of a batch wait for the
+    next batch, which may have more rows with this key.
     """
-    waiting: list[pa.Table] = []  # all have the same single key, the last one so far
+    waiting: list[pa.Table] = []  # rows with the last key so far
     for batch in batches:
         if not len(batch):
             continue
         table = pa.Table.from_batches([batch])
         keys = batch.column(batch.schema.get_field_index(key))
         last_key_begin = int(pc.index(keys, keys[-1]).as_py())
-        # The batch has several keys, or its only key is not the one that waits: all keys before its last are complete.
+        # If the batch has several keys, or its only key is not the one that waits, then all rows before those with its
+        # last key are complete.
         if last_key_begin or (waiting and waiting[0][key][0] != keys[0]):
             yield pa.concat_tables([*waiting, table.slice(0, last_key_begin)]).combine_chunks()
             waiting = []
@@ -87,8 +93,10 @@ def _combine_rows(table: pa.Table) -> pa.RecordBatch:
     sum_rows, square_rows, cell_rows = (
         np.flatnonzero(is_kind) for is_kind in (classes == SUMS, classes == SQUARES, classes >= 0)
     )
-    _require_all_rows(table["term"].combine_chunks(), sum_rows, square_rows)
-    starts = np.searchsorted(cell_rows, sum_rows)  # the two special rows of each term come before its cells
+    terms = table["term"].combine_chunks()
+    _require_all_rows(terms, sum_rows, square_rows)
+    # The special rows of each term come before its cells, so its cells start after all cells before its row of sums.
+    starts = np.searchsorted(cell_rows, sum_rows)
     offsets = pa.array(np.append(starts, len(cell_rows)).astype(np.int32))
 
     def as_lists(values: Any) -> pa.Array:
@@ -96,16 +104,21 @@ def _combine_rows(table: pa.Table) -> pa.RecordBatch:
         return pa.ListArray.from_arrays(offsets, pa.array(values[cell_rows]))
 
     columns = [
-        table["term"].combine_chunks().take(pa.array(sum_rows)),
-        *map(pa.array, (documents[square_rows], documents[sum_rows])),  # "documents" and "weighted"; see `counting`
-        *map(pa.array, (*sums.at(sum_rows), *sums.at(square_rows))),
+        terms.take(pa.array(sum_rows)),
+        pa.array(documents[square_rows]),  # "documents", of any weight; see `counting`
+        pa.array(documents[sum_rows]),  # "weighted", those with a nonzero weight
+        *map(pa.array, sums.at(sum_rows)),  # "sum", "sum_rest"
+        *map(pa.array, sums.at(square_rows)),  # "squares", "squares_rest"
         *map(as_lists, (classes.astype(np.int32), documents, sums.value, sums.rest)),
     ]
     return pa.record_batch(columns, names=[column.split()[0] for column in TERM_SCHEMA.split(", ")])
 
 
 def _require_all_rows(terms: pa.Array, sum_rows: Ints, square_rows: Ints) -> None:
-    """Raise `InputError` unless each term has both of its special rows (`SUMS` and `SQUARES`) here."""
+    """Raise `InputError` unless each of the terms has both of its special rows, `SUMS` and `SQUARES`.
+
+    If Spark has sent the rows of a term to several tasks, at most one of them has both.
+    """
     has_both = terms.take(pa.array(sum_rows)).equals(terms.take(pa.array(square_rows)))
     if not has_both or len(sum_rows) != len(terms.unique()):
         raise split_rows_error()
@@ -120,15 +133,16 @@ def split_rows_error() -> InputError:
 
 
 class TermStatistics(NamedTuple):
-    """Some terms and their statistics; columns of the statistics are the terms, in the same order."""
+    """Some terms and their statistics."""
 
     terms: list[str]
     doc_freq: Ints
-    """Number of documents that contain each term, whatever its weight."""
+    """The number of documents that contain each term, also with a weight of 0."""
     stats: ClassStats
+    """The statistics of these terms; columns are in the order of `terms`."""
 
     def sorted(self) -> TermStatistics:
-        """Return the same in alphabetical order."""
+        """Return the terms in alphabetical order, and their statistics in the same order."""
         order = alphabetical_order(self.terms)
         terms = [self.terms[position] for position in order.tolist()]
         return TermStatistics(terms, self.doc_freq[order], self.stats.take(order))
@@ -136,7 +150,10 @@ class TermStatistics(NamedTuple):
 
 @dataclass(frozen=True)
 class CorpusTotals:
-    """Facts about all documents together, which are not in the rows of the table."""
+    """The classes, the number of documents of each, and the number of all documents.
+
+    A `ClassStats` needs them beside the rows of the table.
+    """
 
     classes: tuple[Any, ...]
     class_docs: tuple[int, ...]
@@ -144,7 +161,7 @@ class CorpusTotals:
 
     @classmethod
     def of(cls, sizes: ClassSizes) -> CorpusTotals:
-        """Return the facts from the sizes of the classes."""
+        """Return the totals from the sizes of the classes."""
         return cls(sizes.classes, tuple(sizes.class_docs.tolist()), sizes.n_documents)
 
     def without_terms(self) -> ClassStats:
@@ -155,9 +172,10 @@ class CorpusTotals:
         return ClassStats(Table(self.classes, self.n_documents, 0, class_docs, empty.totals, cells))
 
     def terms_of(self, rows: pa.RecordBatch | pa.Table) -> TermStatistics:
-        """Return rows of the table as terms and statistics.
+        """Return the terms of some rows of the table, and their statistics.
 
-        The arrays of a row go from class to class. The cells of a `ClassStats` are sorted by class, and then by term.
+        In the rows, the values of the cells are sorted by term and then by class, but in a `ClassStats` by class and
+        then by term.
         """
         columns = {name: _one_array(rows.column(name)) for name in rows.schema.names}
         class_lists = columns["classes"]
@@ -184,12 +202,12 @@ def _one_array(column: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 
 def _list_values(lists: pa.Array) -> Any:
-    """Return the values of all lists, one list after the other."""
+    """Return the values of all lists as one array, one list after the other."""
     return lists.flatten().to_numpy(zero_copy_only=False)
 
 
 def _sums(columns: dict[str, pa.Array], name: str) -> Sums:
-    """Return sums from their column and the column of their rounding errors."""
+    """Return the sums of a column `name` with their rounding errors, which are in the column `name`_rest."""
     value: Floats = columns[name].to_numpy()
     rest: Floats = columns[f"{name}_rest"].to_numpy()
     return Sums(value, rest)

@@ -1,8 +1,8 @@
 """Run code on the workers of a cluster, and raise its errors on the driver.
 
-A worker process runs many tasks, and Spark collects garbage after each. Traversing all objects that numba, scipy and
-others have loaded takes longer than most tasks; so objects that exist after a task are excluded from then on
-(`freeze_gc`).
+A worker process runs many tasks, and after each of them, Spark runs Python's garbage collector. Traversing all objects
+that numba, scipy and others have loaded takes longer than most tasks. So `freeze_gc` excludes the objects that exist
+after the first task from garbage collection, and later those of modules that have been loaded since.
 
 Spark hands over an error of a task as text: a traceback inside a Spark error. An `InputError` of a task is therefore
 raised as a `TaskError`, whose message is one line of JSON with its class and fields. `reraise_own_errors` finds this
@@ -78,7 +78,7 @@ _TASK_ERROR = re.compile(rf"^.*\b{TaskError.__name__}: (\{{.*\}})\s*$", re.MULTI
 
 @contextmanager
 def reraise_own_errors() -> Iterator[None]:
-    """Raise an `InputError` that occurred on a worker as itself; leave all others as they are."""
+    """Raise an `InputError` of a task on the driver with its class and fields; leave other errors as they are."""
     try:
         yield
     except Exception as problem:  # toLocalIterator may raise errors of py4j, which a Connect client does not have
@@ -90,7 +90,7 @@ def reraise_own_errors() -> Iterator[None]:
 
 def encode_error(error: InputError) -> str:
     """Return the class and the fields of an error as one line of JSON."""
-    # A subclass that is defined elsewhere travels as its base class in `errors`, where the driver looks for it.
+    # A subclass that is defined elsewhere is encoded as its base class in `errors`, where `decode_error` looks for it.
     kind = next(kind for kind in type(error).__mro__ if kind.__module__ == errors.__name__)
     fields = {
         "problem": _encode_message(error.problem),
@@ -128,7 +128,7 @@ class _ReprOnly:
 
 
 def _encode_value(value: object) -> Any:
-    """Return a list with the value if JSON can represent it, otherwise its `repr`, or None if there is no value.
+    """Return a value in a form that JSON can represent: 5 as `[5]`, a function as its `repr`, and `UNSET` as None.
 
     The list distinguishes a value that is a text, or None, from a `repr` and from no value.
     """
@@ -145,7 +145,10 @@ def _decode_value(encoded: list[Any] | str | None) -> Any:
 
 
 def _encode_message(message: errors.Message) -> Any:
-    """Return a text, or a list in which a setting is a pair of its name and value."""
+    """Return a message in a form that JSON can represent: a text, or a list of pieces.
+
+    A piece is a text, or the name and value of a setting: `["use ", ["min_df", [2]]]`.
+    """
     if isinstance(message, str):
         return message
     return [piece if isinstance(piece, str) else [piece.name, _encode_value(piece.value)] for piece in message]
@@ -162,7 +165,7 @@ def _decode_message(encoded: Any) -> errors.Message:
 
 
 def pack_arrays(**arrays: NDArray[Any]) -> pa.RecordBatch:
-    """Return a batch of one row, with the bytes of each array in a column of its name.
+    """Return a batch of one row, which has the bytes of each array in a column with its name.
 
     Arrow transfers a few long values faster than many short ones.
     """
@@ -172,7 +175,7 @@ def pack_arrays(**arrays: NDArray[Any]) -> pa.RecordBatch:
 
 @contextmanager
 def persisted(df: DataFrame) -> Iterator[DataFrame]:
-    """Persist a DataFrame on the workers as long as it is needed."""
+    """Persist a DataFrame on the workers, in memory or on disk, until the end of this block."""
     persistent_df = df.persist(StorageLevel.MEMORY_AND_DISK)
     try:
         yield persistent_df
@@ -181,14 +184,16 @@ def persisted(df: DataFrame) -> Iterator[DataFrame]:
 
 
 _COALESCE_CACHED = "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning"
+"""Whether Spark may combine small partitions of persisted DataFrames."""
 _EXCLUDED_RULES = ("spark.sql.optimizer.excludedRules", "spark.sql.adaptive.optimizer.excludedRules")
 """Rules that are not applied when a query is planned, and when it is planned again while it runs."""
 _EVALUATE_LOCALLY = "org.apache.spark.sql.catalyst.optimizer.ConvertToLocalRelation"
+"""The rule that evaluates columns of small DataFrames on the driver."""
 
 
 @contextmanager
 def settings_for_training(session: SparkSession) -> Iterator[None]:
-    """Set options of the session as training needs them, and restore them later.
+    """Set options of the session as training needs them, and restore them at the end of this block.
 
     - Let Spark combine small partitions of persisted DataFrames, as it does for others. Each partition is a task, and
       going through a table of few terms in the default 200 partitions takes ten times as long.

@@ -130,7 +130,9 @@ class ClassStats:
     def spread(self, columns: Ints, n_terms: int) -> "ClassStats":
         """Return the same statistics with column i renumbered as columns[i], among `n_terms` columns.
 
-        `spread(np.arange(stats.n_terms), n_terms)` adds empty columns. `columns` must ascend, which is not checked.
+        With the columns [0, 3] and 5 terms, column 1 becomes column 3, and columns 1, 2 and 4 are empty.
+        `spread(np.arange(stats.n_terms), n_terms)` adds empty columns at the end. `columns` must ascend, which is not
+        checked.
         """
         return ClassStats(tables.spread(self.table, columns, n_terms))
 
@@ -154,7 +156,7 @@ class ClassStats:
         return ClassStats(tables.without_class(self.table, label))
 
     def renamed(self, classes: Iterable[Any]) -> "ClassStats":
-        """Return the same statistics with the new names `classes`, one for each class in the present order.
+        """Return the same statistics with new names for the classes, given in the present order of the classes.
 
         The new names must be sorted, too, which is not checked.
         """
@@ -166,8 +168,9 @@ class ClassStats:
         Merging a small table into a large one takes as long as copying the large one. So small tables wait until there
         are enough of them, and n updates take O(n log n) time instead of O(n squared).
         """
-        # Called for its error only: raise now, and not when tables are merged, if the classes of the new table are of
-        # another type. Within a table all are of one type, so one class of each is enough.
+        # `sort_classes` is called for its error only. If the classes of the new table are text and those of the others
+        # numbers, it is raised now and not later, when tables are merged. A table has classes of one type, so one class
+        # of each table is enough.
         sort_classes(label for waiting in (*self._parts, part) for label in waiting.classes[:1])
         self._parts.append(part)
         # After this loop, each table has more than twice as many entries as the next one, so there are few tables.
@@ -277,11 +280,12 @@ class ClassStats:
         cells, sums = self._class_cells(number), self.precise_sums
         terms, class_sums = self.cells.terms[cells], self.cells.sums.at(cells)
         # If a term occurs only in the class, the sum outside is exactly 0, and not the rounding error of a difference.
-        # `self.precise_sums` returned new arrays, so they can be overwritten.
         occurs_outside = self.doc_freq[terms] > self.cells.doc_freq[cells]
-        # Terms that do not occur in the class keep their sums over all documents.
-        sums.value[terms] = np.where(occurs_outside, sums.at(terms).minus(class_sums).value, 0.0)
-        return sums.value
+        # Terms that do not occur in the class keep their sums over all documents. `sums.value` is a new array, so it
+        # can be changed.
+        sums_outside = sums.value
+        sums_outside[terms] = np.where(occurs_outside, sums.at(terms).minus(class_sums).value, 0.0)
+        return sums_outside
 
     def favours(self, number: int) -> NDArray[np.bool_]:
         """Return a mask (n_terms,) of the terms that are more frequent in a class than on average.

@@ -15,6 +15,12 @@ from .weights import LARGEST_COUNT, LARGEST_TOTAL_WEIGHT
 
 _KIND = Kind("textsieve.ClassStats", 1, "a table of statistics")
 
+_ARRAY_NAMES = {
+    *("class_docs", "doc_freq", "sums", "squares"),
+    *("cell_indptr", "cell_indices", "cell_doc_freq", "cell_sums"),
+}
+"""The names of the arrays of a stored table (see `table_arrays`)."""
+
 
 def encode(table: Table) -> bytes:
     """Return the bytes of a table."""
@@ -24,8 +30,8 @@ def encode(table: Table) -> bytes:
 def table_arrays(table: Table) -> dict[str, NDArray[Any]]:
     """Return the arrays of a table for an archive; the classes and the number of documents belong in its header."""
     totals, cells = table.totals, table.cells
-    # This array has an entry for every term, and thereby shows how many there are. A number in the header could claim
-    # any number of terms, and reading would allocate memory for them.
+    # This array has an entry for every term, also for those that do not occur, and so it stores the number of terms. A
+    # number in the header could claim any number of terms, and reading would allocate memory for them.
     doc_freq = np.zeros(table.n_terms, totals.doc_freq.dtype)
     doc_freq[totals.terms] = totals.doc_freq
     return {
@@ -57,12 +63,13 @@ def check_declared(specs: Specs, n_classes: int, count_type: type[np.int64] | ty
     Raises `InputError` if arrays are missing or unknown, or if a type or shape is not that of a table for `n_classes`
     classes whose document counts are of type `count_type`.
     """
-    doc_freq, sums, cell_indices = (specs.get(name) for name in ("doc_freq", "sums", "cell_indices"))
-    # An array that is missing has size 0 here; the comparison of the names below then raises. Sizes are limited to
-    # what is possible for a table, so that a longer array differs from the expected shape.
-    n_terms = 0 if doc_freq is None else doc_freq.size
-    n_occurring_terms = 0 if sums is None else min(sums.size // 2, n_terms)  # a sum is two floats, value and rest
-    n_cells = 0 if cell_indices is None else min(cell_indices.size, n_classes * n_terms)
+    if set(specs) != _ARRAY_NAMES:
+        raise InputError(f"This table of statistics is damaged: its arrays are {shown(sorted(specs), 200)}.")
+    # Three arrays tell the sizes of the table. No more terms can occur than there are, and no more cells can be filled
+    # than a full matrix (classes x terms) has; an array that is longer differs from the expected shape below.
+    n_terms = specs["doc_freq"].size
+    n_occurring_terms = min(specs["sums"].size // 2, n_terms)  # a sum is two floats, value and rest
+    n_cells = min(specs["cell_indices"].size, n_classes * n_terms)
     expected: dict[str, tuple[type[np.generic], tuple[int, ...]]] = {
         "class_docs": (count_type, (n_classes,)),
         "doc_freq": (count_type, (n_terms,)),
@@ -73,8 +80,6 @@ def check_declared(specs: Specs, n_classes: int, count_type: type[np.int64] | ty
         "cell_doc_freq": (count_type, (n_cells,)),
         "cell_sums": (np.float64, (2, n_cells)),
     }
-    if set(specs) != set(expected):
-        raise InputError(f"This table of statistics is damaged: its arrays are {shown(sorted(specs), 200)}.")
     for name, (dtype, shape) in expected.items():
         if specs[name].dtype != dtype or specs[name].shape != shape:
             raise InputError(
@@ -87,7 +92,7 @@ def check_declared(specs: Specs, n_classes: int, count_type: type[np.int64] | ty
 def restore_table(classes: Sequence[Any], n_documents: float, arrays: Mapping[str, NDArray[Any]]) -> Table:
     """Return the table from its stored arrays, whose types and shapes `check_declared` has checked.
 
-    Raises `InputError` if numbers contradict each other.
+    Raises `InputError` if the numbers in the arrays can't be those of a table.
     """
     cells = Cells(arrays["cell_indptr"], arrays["cell_indices"], arrays["cell_doc_freq"], Sums(*arrays["cell_sums"]))
     doc_freq = arrays["doc_freq"]  # of all terms; the other totals are stored for terms that occur
@@ -100,14 +105,14 @@ def restore_table(classes: Sequence[Any], n_documents: float, arrays: Mapping[st
 
 
 def _has_valid_structure(table: Table) -> bool:
-    """Return whether the totals have a sum for each term, and cells are of known terms, sorted by class and then term.
+    """Return whether each term that occurs has a sum, and the cells are sorted by class and then by term.
 
-    `check_declared` has compared the other lengths of arrays.
+    All other lengths of arrays have been compared by `check_declared`.
     """
     terms, class_starts = table.cells.terms, table.cells.class_starts
     if len(table.totals.sums.value) != len(table.totals.terms):
         return False
-    are_ascending = (class_starts[1:] >= class_starts[:-1]).all()  # differences of damaged numbers could overflow
+    are_ascending = (class_starts[1:] >= class_starts[:-1]).all()  # without differences, which could overflow
     if not (class_starts[0] == 0 and class_starts[-1] == len(terms) and are_ascending):
         return False
     if not _are_within(terms, 0, table.n_terms - 1):
@@ -117,11 +122,11 @@ def _has_valid_structure(table: Table) -> bool:
 
 
 def _has_possible_counts(table: Table) -> bool:
-    """Return whether documents with these counts can exist.
+    """Return whether documents with these counts can exist: whether no part has more documents than the whole.
 
-    No class may have more documents than there are in total. In a class, a term may not be in more documents than the
-    class has, nor in more than contain the term in total; so each term of a cell must have totals. All counts must be
-    within their limits, and all sums finite.
+    A class may not have more documents than there are. A term of a class may not be in more documents than the class
+    has, nor in more documents than contain the term in total; so each term of a cell must have totals, too. Besides,
+    all counts must be within their limits, and all sums finite.
     """
     totals, cells = table.totals, table.cells
     has_integers = table.class_docs.dtype == np.int64

@@ -3,16 +3,18 @@
 `kernels/packed_counts.py` describes the method. It needs integers that are mostly below 64, and a matrix with enough
 values to justify a dense table of groups x terms. Other matrices are processed class by class (`onepass.py`).
 
-**Groups.** A row of the dense table belongs to a group of documents. All documents of a group have the same class, and
-are either all in their first class or all in a further one (so that totals can count a multilabel document once). This
-pair is the *kind* of the group. The packed fields of a cell overflow beyond 32,767 documents, so a kind with more
-documents has several groups.
+**Groups.** Each row of the dense table has the sums of a group of documents, which all have the same class. A
+multilabel document is in a group for each of its classes, but must count only once in the totals over all documents.
+So the documents for which this is their first class, and those for which it is a further class, are in different
+groups, and totals add up the groups of first classes only. For example, a document with the classes "law" and "sport"
+is in a group of the kind (law, first) and in one of the kind (sport, further). The packed fields of a cell overflow
+beyond 32,767 documents, so a kind with more documents has several groups.
 
-**Runs.** With millions of documents and terms, the table rows of these additional groups would take more memory than
-everything else. So the documents are divided into runs that need few additional groups. Each run fills a table of its
-own, and the results are merged, which is exact for integers. But each run needs a row for every kind again, so runs
-must not be too short. So a run may always have at least half as many additional groups as there are kinds. All runs
-together then have at most about three times as many rows as a single table would have.
+**Runs.** Millions of documents need many such additional groups, and with millions of terms, their rows would take more
+memory than everything else. So the documents are divided into runs. Each run fills a table of its own, which needs few
+additional groups, and the tables of the runs are merged, which is exact for integers. But each run needs a row for
+every kind again, so runs must not be too short: every run may have at least half as many additional groups as there are
+kinds. All runs together then have at most about three times as many rows as a single table would have.
 """
 
 from collections.abc import Iterator
@@ -33,7 +35,7 @@ MAX_CELLS = 1 << 25
 """The largest size of the table in cells of 8 bytes (256 MB); small matrices have a lower limit, `_CELLS_PER_VALUE`."""
 
 _CELLS_PER_VALUE = 4
-"""The largest size of the table, as a multiple of the number of values in the matrix."""
+"""The largest number of cells of the table for each stored value of the matrix; a larger table would not pay off."""
 
 _BUFFER_SIZE = 1 << 24
 """The number of packed values in all buffers (64 MB). Larger buffers are emptied less often, but stay less in cache."""
@@ -53,8 +55,8 @@ class Grouping(NamedTuple):
 
     starts: Ints  # the groups of document i are groups[starts[i]] to groups[starts[i + 1]]
     groups: Groups
-    class_of: Ints  # the class of each group; the number of classes for unlabelled documents
-    is_first: NDArray[np.bool_]  # whether it is the first class of the documents in the group
+    class_of: Ints  # the class of each group; a group of unlabelled documents has the number of classes instead
+    is_first: NDArray[np.bool_]  # whether this is the first class of the documents in the group
 
 
 class InvalidRowError(Exception):
@@ -62,7 +64,7 @@ class InvalidRowError(Exception):
 
 
 def is_suitable(matrix: Matrix, labels: LabelPairs) -> bool:
-    """Return whether `sum_counts` should be tried: integers, and a table that is not much larger than the matrix."""
+    """Return whether `sum_counts` should be tried: for integers, if its table is not much larger than the matrix."""
     n_cells = (len(labels.classes) + 1) * matrix.n_terms  # with one more row for unlabelled documents
     return (
         matrix.data.dtype.kind == "i"
@@ -77,9 +79,6 @@ def sum_counts(matrix: Matrix, labels: LabelPairs) -> tuple[Totals, Cells] | Non
     Values from 1 to 63 can be packed, and zeros are skipped. A limited number of other values is allowed, if their
     absolute values are below 2^20.
 
-    Documents are added up in groups of the same class. A multilabel document is in a group for each of its classes, and
-    only the one for its first class counts for the totals.
-
     Raises `InvalidRowError` for rows whose columns are not sorted or out of range; if it returns None, some rows were
     not checked.
     """
@@ -88,13 +87,18 @@ def sum_counts(matrix: Matrix, labels: LabelPairs) -> tuple[Totals, Cells] | Non
     n_groups = len(grouping.class_of)  # each group of documents has a row in the table
     if n_groups <= max_rows:
         return _sum_in_one_table(matrix, labels, grouping)
-    # Otherwise divide the documents into runs that have a table each. How many rows a run needs depends on the number
-    # of kinds of groups; the kind is the class, and whether it is the first class of the documents.
+    # Otherwise divide the documents into runs that have a table each, with at least one row for each kind of group:
+    # each class, and whether it is the first class of the documents.
     n_kinds = len(np.unique(2 * grouping.class_of + grouping.is_first))
     bounds = run_bounds(grouping.starts, n_kinds, max_rows, packed_counts.MAX_DOCUMENTS)
     if len(bounds) <= 2:  # a single run has all documents
         return _sum_in_one_table(matrix, labels, grouping)
     del grouping  # frees memory
+    return _sum_in_runs(matrix, labels, bounds)
+
+
+def _sum_in_runs(matrix: Matrix, labels: LabelPairs, bounds: list[int]) -> tuple[Totals, Cells] | None:
+    """Return the same as `sum_counts`, computed with a table for each run of documents; see `run_bounds`."""
     tables: list[Table] = []
     for documents, run_labels in _split_labels(labels, bounds):
         # `indptr` alone selects the rows; all runs share `data` and `indices`.
@@ -112,18 +116,19 @@ def sum_counts(matrix: Matrix, labels: LabelPairs) -> tuple[Totals, Cells] | Non
 
 
 def run_bounds(pairs_before: Ints, n_kinds: int, most_rows: int, most_documents: int) -> list[int]:
-    """Return the bounds of runs of documents, each with a table of its own: run r is from bounds[r] to bounds[r + 1].
+    """Divide the documents into runs, and return the bounds: run r is from bounds[r] to bounds[r + 1].
 
     `pairs_before` has the number of (document, group) pairs before each document, and their total at the end.
-    `most_rows` is the number of rows that a table should not exceed if possible, and `most_documents` the largest
-    number of documents in a group. Each of the `n_kinds` kinds of groups needs a row in every run.
+    `most_rows` is the number of rows that the table of a run should not exceed if possible, and `most_documents` the
+    largest number of documents in a group. Each of the `n_kinds` kinds of groups needs a row in every run.
     """
-    # A kind with too many documents for a group has additional groups. At least half as many as kinds are allowed, so
-    # that runs do not become so short that their tables together are much larger than a single one. Each additional
-    # group means that another group is full, so `most_pairs` pairs have at most `n_additional_groups` of them.
+    # The rows that are left go to additional groups, of kinds with too many documents for one group. At least half as
+    # many of them as kinds are allowed, so that there are not too many runs (see the module's docstring).
     n_additional_groups = max(most_rows - n_kinds, n_kinds // 2, 1)
-    n_documents, most_pairs = len(pairs_before) - 1, n_additional_groups * most_documents
-    bounds = [0]
+    # A kind gets an additional group only when its last one is full, that is, after `most_documents` pairs. So a run
+    # with at most this many pairs can't need more additional groups:
+    most_pairs = n_additional_groups * most_documents
+    bounds, n_documents = [0], len(pairs_before) - 1
     while bounds[-1] < n_documents:
         # The run ends before the document with which it would have more than `most_pairs` pairs, but has at least one
         # document.
@@ -138,10 +143,11 @@ def _split_labels(labels: LabelPairs, bounds: list[int]) -> Iterator[tuple[slice
     Every run has all classes, some perhaps without documents.
     """
     for begin, end in pairwise(bounds):
-        # The positions of the run's pairs in `labels`, which ascend, so they are still sorted by class.
-        pairs = np.flatnonzero((labels.documents >= begin) & (labels.documents < end))
-        class_starts = np.searchsorted(pairs, labels.class_starts)  # how many of these pairs come before each class
-        yield slice(begin, end), LabelPairs(labels.classes, labels.documents[pairs] - begin, class_starts, end - begin)
+        # The positions in `labels` of the pairs with these documents; they ascend, so pairs stay sorted by class.
+        positions = np.flatnonzero((labels.documents >= begin) & (labels.documents < end))
+        documents = labels.documents[positions] - begin  # numbered from 0 in each run
+        class_starts = np.searchsorted(positions, labels.class_starts)  # how many of these pairs come before each class
+        yield slice(begin, end), LabelPairs(labels.classes, documents, class_starts, end - begin)
 
 
 def _group(labels: LabelPairs) -> Grouping:
@@ -176,9 +182,9 @@ def _sum_in_one_table(matrix: Matrix, labels: LabelPairs, grouping: Grouping) ->
 def _buffer_starts(n_values: Ints, longest_row: int) -> Ints:
     """Return where the buffer of each group starts, given the number of values of each group.
 
-    Lengths are proportional to the square roots of these numbers, which minimises how often buffers are emptied. But a
-    buffer has room for at least the longest row, or only for all values of its group if these are fewer. The returned
-    array has the end of the last buffer as an additional element.
+    The lengths of buffers are proportional to the square roots of these numbers, which minimises how often buffers are
+    emptied. But each buffer has room for at least the longest row, and none is longer than all values of its group. The
+    returned array has the end of the last buffer as an additional element.
     """
     roots = np.sqrt(n_values)
     shares = (roots * (_BUFFER_SIZE / max(roots.sum(), 1.0))).astype(np.int64)
@@ -195,10 +201,10 @@ def _read_table(
     a class are the sums over all its groups. Totals are the sums over the groups of documents that are in their first
     class, so that a multilabel document counts once.
     """
-    # The number of values of each class; the last number is that of unlabelled documents, and is left out.
+    # The number of values of each class; unlabelled documents, which have the last number, are left out.
     class_values = np.bincount(grouping.class_of, n_values, n_classes + 1)[:n_classes]
-    # The arrays have the largest possible size; pages that are never written to take no memory. One more cell, because
-    # the kernel writes each term to the next free cell before it knows whether the term is empty.
+    # The arrays have the largest possible size; memory that is never written to is not allocated. There is one
+    # more cell, because the kernel writes each term to the next free cell before it knows whether the term occurs.
     most_cells = int(np.minimum(class_values, n_terms).sum()) + 1
     terms, doc_freq, sums = np.empty(most_cells, np.int64), np.empty(most_cells, np.int64), np.empty(most_cells)
     class_starts = np.zeros(n_classes + 1, np.int64)
@@ -222,15 +228,17 @@ def _read_table(
 def _add_unpacked(unpacked: Ints, grouping: Grouping, totals: Ints, cells: Cells) -> None:
     """Add the values that were not packed to the sums, in place; document frequencies include them already.
 
-    A row of `unpacked` is a document, a term and a value; the rows of `totals` are those of `_read_table`.
+    A row of `unpacked` is a document, a term and a value. The rows of `totals` are document frequencies, sums and sums
+    of squares.
     """
     documents, terms, values = unpacked.T  # each value is there once, even if its document has several classes
     np.add.at(totals[1], terms, values)
     np.add.at(totals[2], terms, values**2)
-    # Repeat each value for every group of its document, that is, for every class.
+    # Repeat each value for every group of its document, that is, for every class. If the document of the first value
+    # has two groups and that of the second has one, then `offsets` is [0, 1, 0].
     begins = grouping.starts[documents]
     n_groups = grouping.starts[documents + 1] - begins
-    offsets = np.arange(n_groups.sum()) - np.repeat(np.cumsum(n_groups) - n_groups, n_groups)  # 0, 1, ... per value
+    offsets = np.arange(n_groups.sum()) - np.repeat(np.cumsum(n_groups) - n_groups, n_groups)
     classes = grouping.class_of[grouping.groups[np.repeat(begins, n_groups) + offsets]]
     terms, values = np.repeat(terms, n_groups), np.repeat(values, n_groups)
     n_classes = len(cells.class_starts) - 1

@@ -1,9 +1,10 @@
 """Convert labels in any common form to pairs of a document and a class.
 
-Labels may be one label per document, a collection of labels per document, or an indicator matrix (documents x classes).
-Lists of equal length that contain only 0 and 1 count as an indicator matrix, too. A document whose label is missing
-(None, an empty string, an empty collection, a masked entry, NaN, pandas' NA or NaT) is unlabelled and has no pair. The
-parameter `unlabelled` names one more value for unlabelled documents, such as scikit-learn's -1.
+Labels may be one label per document, a collection of labels per document, or an indicator matrix: a matrix of 0 and 1
+(documents x classes). Lists of equal length that contain only 0 and 1 count as an indicator matrix, too. A document
+whose label is missing (None, an empty string, an empty collection, a masked entry, NaN, pandas' NA or NaT) is
+unlabelled and has no pair. The parameter `unlabelled` names one more value for unlabelled documents, such as
+scikit-learn's -1.
 
 In an indicator matrix given as lists, the row of an unlabelled document is None, or every entry of it is missing or the
 value `unlabelled`. It cannot be an empty list: if some lists are empty, all are read as lists of labels.
@@ -48,14 +49,15 @@ class LabelPairs(NamedTuple):
 def label_pairs(y: Any, n_documents: int, unlabelled: Any = None) -> LabelPairs:
     """Convert the labels of `n_documents` documents to pairs of a document and a class.
 
-    The label `unlabelled`, if it is not None, marks unlabelled documents. Labels that are pairs already stay pairs.
+    The label `unlabelled`, if it is not None, marks unlabelled documents. `y` may be the `LabelPairs` of these
+    documents already.
     """
     require_label(unlabelled)
     if isinstance(y, LabelPairs):
         if y.n_documents != n_documents:
             raise InputError(f"There are {n_documents:,} documents but {y.n_documents:,} labels.")
         return y if unlabelled is None else without_class(y, unlabelled)
-    if y is None:
+    if y is None:  # no document has a label
         return _sort_pairs([], np.empty(0, np.int64), np.empty(0, np.int64), n_documents)
     y = missing_as_none(y)
     class_names = getattr(y, "columns", None)  # of a data frame
@@ -71,31 +73,37 @@ def label_pairs(y: Any, n_documents: int, unlabelled: Any = None) -> LabelPairs:
         return without_class(_from_indicator(y, n_documents, class_names), unlabelled)
     if isinstance(y, np.ndarray) and y.ndim == 2:  # a single column: one label per document
         y = missing_as_none(y[:, 0])
-    labels: Any = y if isinstance(y, np.ndarray) else list(y)
+    labels = y if isinstance(y, np.ndarray) else list(y)
     if len(labels) != n_documents:
         raise InputError(f"There are {n_documents:,} documents but {len(labels):,} labels.")
+    return _from_documents(labels, unlabelled)
+
+
+def _from_documents(labels: Any, unlabelled: Any) -> LabelPairs:
+    """Convert an array or list that has the label, or a collection of labels, of each document.
+
+    `_from_any_labels` can convert all of them. Frequent types of labels have faster conversions, which don't look for a
+    text `unlabelled` among the labels.
+    """
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu":  # no label can be missing
         return without_class(_from_integers(labels), unlabelled)
-    # The labels of a corpus are tuples of texts. If `unlabelled` is a text, it could be one of them, so that the slower
-    # conversion below must look for it.
-    are_tuples = set(map(type, labels)) == {tuple} and not isinstance(unlabelled, str)
-    if are_tuples and set(map(type, chain.from_iterable(labels))) <= {str}:
+    has_unlabelled_text = isinstance(unlabelled, str)
+    are_tuples = set(map(type, labels)) == {tuple}  # as the labels of a corpus
+    if are_tuples and not has_unlabelled_text and set(map(type, chain.from_iterable(labels))) <= {str}:
         return _from_sets_of_texts(labels, list(dict.fromkeys(labels)))
     if is_indicator(labels, unlabelled):
-        return without_class(_from_indicator(_indicator_array(labels), n_documents, None), unlabelled)
-    # If every label is a nonempty text, and none can be `unlabelled`, all documents are labelled. This usual case has a
-    # faster conversion.
-    are_texts = set(map(type, labels)) <= {str} and not isinstance(unlabelled, str)
-    if are_texts and "" not in (distinct := dict.fromkeys(labels)):
+        return without_class(_from_indicator(_indicator_array(labels), len(labels), None), unlabelled)
+    are_texts = set(map(type, labels)) <= {str}
+    if are_texts and not has_unlabelled_text and "" not in (distinct := dict.fromkeys(labels)):
         return _from_texts(labels, sorted(distinct))
-    return _from_any_labels(labels if unlabelled is None else _mark_missing(labels, unlabelled), n_documents)
+    return _from_any_labels(labels if unlabelled is None else _mark_missing(labels, unlabelled), len(labels))
 
 
 def missing_as_none(y: Any) -> Any:
     """Return the labels of all documents, with None in place of each label that is missing or masked.
 
-    A pyarrow array becomes a list, and a masked array a plain one. Apart from that, matrices and labels of which none
-    is missing are returned as they are.
+    A pyarrow array becomes a list, and a masked array a plain one. Otherwise, matrices are returned as they are, and so
+    are labels if none is missing.
     """
     if hasattr(y, "to_pylist"):  # a pyarrow array
         y = y.to_pylist()
@@ -106,7 +114,8 @@ def missing_as_none(y: Any) -> Any:
     if not is_column or (isinstance(y, np.ndarray) and y.dtype.kind not in "fO"):
         return y
     labels = list(y)
-    # `is_missing` is false for these types, so most labels need no closer look. Empty texts are left to `label_pairs`.
+    # `is_missing` is false for all values of these types, so labels are rarely looked at one by one. Empty texts are
+    # left to `label_pairs`.
     if set(map(type, labels)) <= {str, list, tuple, int} or not any(map(is_missing, labels)):
         return y
     return [None if is_missing(label) else label for label in labels]
@@ -136,7 +145,7 @@ def require_label(unlabelled: Any) -> None:
 
 
 def without_class(pairs: LabelPairs, label: Any) -> LabelPairs:
-    """Return the pairs without those of one class; its documents stay, without that label.
+    """Return the pairs without those of one class; documents that have no other class are unlabelled then.
 
     If there is no such class, as for the label None, the same pairs are returned.
     """
@@ -177,21 +186,22 @@ def _is_collection(label: Any) -> bool:
 
 
 def is_indicator(labels: Any, unlabelled: Any = None) -> bool:
-    """Return whether lists of labels are the rows of an indicator matrix of 0 and 1, as scikit-learn accepts them.
+    """Return whether lists of labels are the rows of an indicator matrix, as scikit-learn accepts them.
 
-    The row of an unlabelled document is None, or each of its entries is missing or equals `unlabelled`. If some rows
-    have only 0 and 1, raises `InputError` for a row in which some but not all entries are missing or `unlabelled`, and
-    for a row of -1 only, unless `unlabelled` is -1.
+    All rows must have the same length, at least 2. Some must have only 0 and 1. Each of the others must be that of an
+    unlabelled document: None, or a row in which each entry is missing or equals `unlabelled`. Raises `InputError` for a
+    row that is almost one of these: only some entries are missing or `unlabelled`, or all are -1 although this is not
+    the value of `unlabelled`.
     """
     if not all(row is None or isinstance(row, list | tuple) for row in labels):
         return False
     row_lengths = {len(row) for row in labels if row is not None}
     if len(row_lengths) != 1 or min(row_lengths) < 2:  # rows of length 1 are lists of a single label
         return False
-    nonbinary_rows = [number for number, row in enumerate(labels) if not (row is None or _is_indicator_row(row))]
-    if len(nonbinary_rows) == sum(row is not None for row in labels):  # no row has 0 and 1 only
+    other_rows = [number for number, row in enumerate(labels) if not (row is None or _is_indicator_row(row))]
+    if len(other_rows) == sum(row is not None for row in labels):  # no row has only 0 and 1
         return False
-    for number in nonbinary_rows:
+    for number in other_rows:
         row = labels[number]
         are_missing = [_is_no_label(entry, unlabelled) for entry in row]
         if all(are_missing):
@@ -209,7 +219,7 @@ def is_indicator(labels: Any, unlabelled: Any = None) -> bool:
 
 
 def _is_indicator_row(row: Iterable[Any]) -> bool:
-    """Return whether all entries are the integers 0 and 1; truth values are not."""
+    """Return whether each entry is the integer 0 or 1; True and False are no integers here."""
     return all(type(entry) is int and entry in (0, 1) for entry in row)
 
 
@@ -239,7 +249,7 @@ def _from_indicator(y: Any, n_documents: int, class_names: Iterable[Any] | None)
             hint="for one label a document give a list of labels",
         )
     documents = np.repeat(np.arange(n_documents), np.diff(indicator.indptr))
-    # Error messages about names of classes name document 0, which has an entry for every class.
+    # A name that can't be a label raises an error that names a document: document 0, for want of a better one.
     column_labels = (
         range(indicator.shape[1]) if class_names is None else [_plain_label(name, document=0) for name in class_names]
     )
@@ -270,17 +280,18 @@ def _from_integers(labels: NDArray[Any]) -> LabelPairs:
     """Convert one integer label per document."""
     documents, n_documents = np.arange(len(labels)), len(labels)
     smallest, largest = (int(labels.min()), int(labels.max())) if n_documents else (0, 0)
-    if largest - smallest > n_documents + 1000:  # too large a range for a counting sort
+    if largest - smallest > n_documents + 1000:  # too large a range for the counting sort below
         distinct, class_numbers = np.unique(labels, return_inverse=True)
         return _sort_pairs(distinct.tolist(), documents, class_numbers, n_documents)
-    # Counting sort by label - smallest; numbers without documents are then dropped from the classes.
-    # Subtract as 64-bit integers, so that small types cannot overflow.
-    wide = labels if labels.dtype == np.uint64 else labels.astype(np.int64, copy=False)
-    offsets = wide - wide.dtype.type(smallest)
+    # Sort the documents by offset = label - smallest, as if every integer from the smallest to the largest label were a
+    # class. 64-bit integers cannot overflow in the subtraction, as small types could.
+    wide_labels = labels if labels.dtype == np.uint64 else labels.astype(np.int64, copy=False)
+    offsets = wide_labels - wide_labels.dtype.type(smallest)
     documents, starts = sorted_by_class(offsets, documents, largest - smallest + 1)
+    # Leave out integers without documents: where the next one starts at the same position.
     used_offsets = np.flatnonzero(np.diff(starts))
     classes = tuple(smallest + offset for offset in used_offsets.tolist())
-    class_starts = starts[np.append(used_offsets, -1)]  # and where the last class ends
+    class_starts = starts[np.append(used_offsets, -1)]  # the last element is the end of the last class
     return LabelPairs(classes, documents, class_starts, n_documents)
 
 
@@ -292,22 +303,27 @@ def _from_texts(labels: Any, classes: list[str]) -> LabelPairs:
 
 
 def _from_sets_of_texts(labels: list[tuple[str, ...]], distinct_sets: list[tuple[str, ...]]) -> LabelPairs:
-    """Convert a tuple of texts per document, given the distinct tuples; an empty text is no label."""
+    """Convert a tuple of texts per document, given the distinct tuples; an empty text is no label.
+
+    Each distinct tuple is converted to class numbers once, and then copied to all documents that have it.
+    """
     classes = sorted({label for label_set in distinct_sets for label in label_set if label})
     number_of = {label: number for number, label in enumerate(classes)}
-    # The class numbers of each distinct set; in `all_members` they follow each other, and a set begins at `begins`.
+    # The class numbers of all distinct sets, one set after the other: set s has sizes[s] of them, from begins[s] on.
     members = [list(dict.fromkeys(number_of[label] for label in label_set if label)) for label_set in distinct_sets]
     sizes = np.array([len(numbers) for numbers in members], np.int64)
     begins = np.cumsum(sizes) - sizes
     all_members = np.array([number for numbers in members for number in numbers], np.int64)
     position_of = {label_set: position for position, label_set in enumerate(distinct_sets)}
     set_of_document = np.fromiter(map(position_of.__getitem__, labels), np.int64, len(labels))
-    # Each document has a pair for each member of its set.
+    # Each document has a pair for each member of its set. If the first document has 2 labels and the second has 1, then
+    # `documents` is [0, 0, 1], and `offsets`, which number the pairs of each document, are [0, 1, 0].
     sizes_by_document = sizes[set_of_document]
     documents = np.repeat(np.arange(len(labels)), sizes_by_document)
-    begins_by_document = np.cumsum(sizes_by_document) - sizes_by_document
-    offsets = np.arange(len(documents)) - begins_by_document[documents]  # 0, 1, ... for the pairs of each document
-    return _sort_pairs(classes, documents, all_members[begins[set_of_document[documents]] + offsets], len(labels))
+    pairs_before = np.cumsum(sizes_by_document) - sizes_by_document
+    offsets = np.arange(len(documents)) - pairs_before[documents]
+    class_numbers = all_members[begins[set_of_document[documents]] + offsets]
+    return _sort_pairs(classes, documents, class_numbers, len(labels))
 
 
 def _from_any_labels(labels: Iterable[Any], n_documents: int) -> LabelPairs:
@@ -328,7 +344,8 @@ def _from_any_labels(labels: Iterable[Any], n_documents: int) -> LabelPairs:
             documents.append(document)
             class_numbers.append(number_of.setdefault(member, len(number_of)))
     classes = _sort_labels(first_document)
-    sorted_number = np.empty(len(classes), np.int64)  # from the order of first documents to the sorted order
+    # Replace the numbers in the order of first documents by those in the sorted order.
+    sorted_number = np.empty(len(classes), np.int64)
     sorted_number[[number_of[label] for label in classes]] = np.arange(len(classes))
     sorted_class_numbers = sorted_number[np.array(class_numbers, np.int64)]
     return _sort_pairs(classes, np.array(documents, np.int64), sorted_class_numbers, n_documents)
@@ -369,9 +386,9 @@ def _infinite_label(label: float, document: int) -> InputError:
 
 
 def _sort_labels(first_document: Mapping[Any, int]) -> list[Any]:
-    """Sort labels that are all text or all numbers; `first_document` has the number of the first document of each.
+    """Sort the labels that are the keys of `first_document`; they must all be text or all be numbers.
 
-    The error for mixed labels names these documents.
+    `first_document` has the number of the first document of each label, for the error for mixed labels.
     """
     return _sort_one_type(first_document, lambda label: f"document {first_document[label]} has")
 

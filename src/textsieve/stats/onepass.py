@@ -33,12 +33,13 @@ from .weights import LARGEST_COUNT, are_integers
 def from_rows(rows: csr_array, labels: LabelPairs) -> Table:
     """Return the statistics of documents given as sparse rows, whose columns are sorted first if necessary."""
     matrix = Matrix(rows.indptr, rows.indices, rows.data, rows.shape[1])
-    try:  # the fast method for small integers; it returns None if too many values are not small
+    try:  # the fast method for small integers, which returns None if too many values are not small
         totals_and_cells = sum_counts(matrix, labels) if is_suitable(matrix, labels) else None
     except InvalidRowError:  # sort the columns and start again; `sort_columns` raises if the arrays are inconsistent
         return from_rows(sort_columns(rows), labels)
     if totals_and_cells is None:
-        # sum_counts was not called, or it stopped before it had checked all rows; sort_columns checks them.
+        # Some rows may not have been checked yet, because `sum_counts` was not called, or has stopped early.
+        # `sort_columns` checks them.
         totals_and_cells = _sum_used_columns(sort_columns(rows), labels)
     class_docs = np.diff(labels.class_starts)
     return Table(labels.classes, labels.n_documents, rows.shape[1], class_docs, *totals_and_cells)
@@ -76,15 +77,15 @@ def _sum_used_columns(rows: csr_array, labels: LabelPairs, sample_weight: Counts
     new_column = np.empty(n_columns, rows.indices.dtype)  # undefined for unused columns, which are never looked up
     new_column[used_columns] = np.arange(len(used_columns))
     matrix = Matrix(rows.indptr, new_column[rows.indices], rows.data, len(used_columns))
-    # With fewer columns, the method for small integer counts may have become suitable. It can't raise `InvalidRowError`
-    # here, because the columns are sorted.
+    # The method for small integer counts may be suitable now, because there are fewer columns. It can't raise
+    # `InvalidRowError` here, because the columns are sorted.
     totals_and_cells = sum_counts(matrix, labels) if sample_weight is None and is_suitable(matrix, labels) else None
     totals, cells = totals_and_cells or _sum_by_class(matrix, labels, sample_weight)
     return totals._replace(terms=used_columns[totals.terms]), cells._replace(terms=used_columns[cells.terms])
 
 
 def _distinct_columns(columns: NDArray[Any], n_columns: int) -> Ints:
-    """Return the distinct columns in ascending order. Marking them is faster than sorting unless there are very few."""
+    """Return the distinct columns in ascending order; marking them is faster than sorting unless there are very few."""
     if len(columns) < n_columns // 64:
         return np.unique(columns).astype(np.int64)
     is_used = np.zeros(n_columns, np.bool_)
@@ -110,10 +111,11 @@ def _sum_by_class(matrix: Matrix, labels: LabelPairs, sample_weight: Counts | No
 class _RunningSums:
     """Document frequency, sum and sum of squares of each term, in the current class and over all documents.
 
-    If the values of the matrix and the sample weights are integers and small enough, sums are exact integers: the
-    columns of an array (terms x 4) are document frequency, sum, sum of squares, and padding to half a cache line.
-    Otherwise sums are floats with their rounding errors (rests): the columns (terms x 5) are document frequency, sum
-    and its rest, sum of squares and its rest.
+    They are stored in two arrays with a row for each term: one for the current class, one for all documents. If the
+    values of the matrix and the sample weights are integers and small enough, the arrays have integers, so that sums
+    are exact. The four columns are document frequency, sum, sum of squares, and padding to half a cache line.
+    Otherwise, the arrays have floats. The five columns are document frequency, sum and its rest (the rounding error),
+    sum of squares and its rest.
     """
 
     def __init__(

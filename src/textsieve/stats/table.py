@@ -172,7 +172,7 @@ def _merge_totals(left: Totals, right: Totals) -> Totals:
 
 def _merge_cells(left: Table, right: Table, classes: list[Any]) -> Cells:
     """Return the merged cells (class, term) of two tables, sorted by the merged classes and then by term."""
-    # The kernel writes to arrays of the largest possible size; pages that are never written to take no memory.
+    # The kernel writes to arrays of the largest possible size. Memory that is never written to is not allocated.
     most_cells = len(left.cells.terms) + len(right.cells.terms)
     class_starts = np.zeros(len(classes) + 1, np.int64)
     count_type = np.result_type(left.cells.doc_freq, right.cells.doc_freq)
@@ -187,7 +187,10 @@ def _merge_cells(left: Table, right: Table, classes: list[Any]) -> Cells:
 def _kernel_arrays(
     table: Table, classes: list[Any], count_type: np.dtype[Any]
 ) -> tuple[Ints, Ints, Ints, Counts, Floats, Floats]:
-    """Return the table's own number of each merged class (-1 if it lacks the class), and the arrays of its cells."""
+    """Return the arguments of the kernel `merge_cells` for one table: the numbers of its classes, and its cells.
+
+    The first array has the table's own number of each merged class, or -1 if the table does not have the class.
+    """
     number_of = {label: number for number, label in enumerate(table.classes)}
     own_numbers = np.array([number_of.get(label, -1) for label in classes], np.int64)
     cells = table.cells
@@ -195,12 +198,15 @@ def _kernel_arrays(
 
 
 def restrict(table: Table, columns: Ints) -> Table:
-    """Return the statistics of the given distinct columns, renumbered in the given order."""
+    """Return the statistics of the given distinct columns, renumbered in the given order.
+
+    With the columns [5, 2], column 5 becomes column 0, column 2 becomes column 1, and all others are left out.
+    """
     new_column = np.full(table.n_terms, -1, np.int64)  # -1 for columns that are left out
     new_column[columns] = np.arange(len(columns))
     totals, cells = table.totals, table.cells
     new_totals_terms, new_cell_terms = new_column[totals.terms], new_column[cells.terms]
-    # The cells of a class now start after as many cells as were selected before its old start.
+    # The new start of a class is the number of selected cells before its old start.
     class_starts = np.concatenate([[0], np.cumsum(new_cell_terms >= 0)])[cells.class_starts]
     selected_totals, selected_cells = np.flatnonzero(new_totals_terms >= 0), np.flatnonzero(new_cell_terms >= 0)
     if len(columns) and (np.diff(columns) < 0).any():  # the order changes, so terms must be sorted again
@@ -225,7 +231,10 @@ def restrict(table: Table, columns: Ints) -> Table:
 
 
 def spread(table: Table, columns: Ints, n_terms: int) -> Table:
-    """Return the table with column i renumbered as columns[i], among `n_terms`; `columns` must ascend."""
+    """Return the table with column i renumbered as columns[i], among `n_terms`; `columns` must ascend.
+
+    With the columns [0, 3] and 5 terms, column 1 becomes column 3, and columns 1, 2 and 4 are empty.
+    """
     totals, cells = table.totals, table.cells
     return table._replace(
         n_terms=n_terms,

@@ -1,8 +1,9 @@
-"""Spark Params from specifications: those for columns, and those for the settings of a `Categorizer`.
+"""The Params of pipeline stages: those that name columns, and those for the settings of a `Categorizer`.
 
-Each `ParamSpec` becomes a Param, spelled in Spark's style, with a default, `setX` and `getX`. The specifications of the
-settings come from the table of settings (`categorizer_settings`). A pipeline is saved with its Params as JSON; so
-Params have values that JSON can represent, and selectors and classifiers are given by name.
+Each Param has a specification (`ParamSpec`), from which a stage gets the Param itself, its default, and the methods
+`setX` and `getX`. The specifications of settings come from the table of settings (`categorizer_settings`), with names
+in Spark's style. A pipeline is saved with its Params as JSON; so Params have values that JSON can represent, and
+selectors and classifiers are given by name.
 """
 
 from __future__ import annotations
@@ -14,13 +15,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from pyspark.ml.param import Param, Params, TypeConverters
 
-from ...categorizer_settings import SETTINGS
-from ...errors import InputError, shown
-from ..columns import TextColumns
+from ..categorizer_settings import SETTINGS
+from ..errors import InputError, shown
+from .columns import TextColumns
 
 
 def as_param(value: Any) -> Any:
-    """Return a value in a form that JSON preserves; a mapping with keys that are not text becomes a list of pairs."""
+    """Return a value in a form that JSON preserves; raise `TypeError` if there is none.
+
+    A mapping with keys that are not text becomes a list of pairs: `{1: 2.0}` becomes `[[1, 2.0]]`.
+    """
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, Integral | Real):
@@ -37,14 +41,16 @@ def as_param(value: Any) -> Any:
 
 
 class ParamSpec(NamedTuple):
-    """A Param, and the name of its setting; Params for columns have no setting."""
+    """The specification of a Param."""
 
     param: str
+    """The name of the Param, such as "nTerms"."""
     default: Any
     description: str
     setting: str | None = None
+    """The setting of a `Categorizer` that the Param sets, such as "n_terms"; None for Params that name columns."""
     convert: Callable[[Any], Any] = as_param
-    """Returns a value in a form that JSON preserves, or raises `TypeError`; None is never converted."""
+    """Returns a given value in a form that JSON preserves, or raises `TypeError`; Spark does not call it for None."""
 
     @property
     def suffix(self) -> str:
@@ -60,10 +66,10 @@ def _column_name(value: Any) -> str:
 
 
 def as_setting(name: str, value: Any) -> Any:
-    """Return the value of a Param in the form that the `Categorizer` takes.
+    """Return the value of a Param in the form that the `Categorizer` takes; `name` is that of the setting.
 
-    JSON has no tuples, and the keys of its objects are texts, so `ngram_range` and `char_ngram_range` are stored as
-    lists, and a `class_weight` with other keys as a list of pairs.
+    This is the opposite of `as_param`: lists become tuples again for `ngram_range` and `char_ngram_range`, and a list
+    of pairs becomes a dict for `class_weight`.
     """
     if name in ("ngram_range", "char_ngram_range") and isinstance(value, list):
         return tuple(value)
@@ -77,9 +83,10 @@ def camel_case(name: str) -> str:
 
 
 def setting_params(*, without: Collection[str]) -> tuple[ParamSpec, ...]:
-    """Return the Params for the settings of a `Categorizer`, without some of them.
+    """Return the specifications of Params for the settings of a `Categorizer`; `without` names settings to leave out.
 
-    Settings that can only be functions have no Param, because a pipeline could not be saved with one.
+    The settings `tokenizer` and `preprocessor` are functions. A pipeline could not be saved with one, so they have no
+    Params.
     """
     return tuple(
         ParamSpec(camel_case(setting.name), setting.default, setting.description, setting.name)
@@ -123,6 +130,7 @@ class WithParams(Params):
         for spec in specs:
             setattr(cls, spec.param, Param(Params._dummy(), spec.param, spec.description, spec.convert))
             setattr(cls, f"get{spec.suffix}", _getter(spec))
+            # The settings of a trained model can't be changed any more, but the columns that it reads and adds can.
             if spec.setting is None or not issubclass(cls, FittedParams):
                 setattr(cls, f"set{spec.suffix}", _setter(spec))
 
@@ -167,7 +175,7 @@ class WithColumns(WithParams, specs=(TEXT_COL, TEXT_COLS, LABEL_COL)):
     def setParams(self, **params: Any) -> Self:
         """Set several Params by name; raise `InputError` if both textCol and textCols are set then."""
         super().setParams(**params)
-        self.text_columns()
+        self.text_columns()  # called for its error only
         return self
 
     def text_columns(self) -> TextColumns:
@@ -184,15 +192,23 @@ class WithColumns(WithParams, specs=(TEXT_COL, TEXT_COLS, LABEL_COL)):
         return columns
 
     def set_columns(self) -> dict[str, Any]:
-        """Return the columns that were set, not those by default, as `textsieve train` stores them in a model."""
-        has_text = self.getTextCols() is not None or self.isSet("textCol")
-        columns = {"text": self.text_columns() if has_text else None}
-        columns["label"] = self.getLabelCol() if self.isSet("labelCol") else None
-        return {name: value for name, value in columns.items() if value is not None}
+        """Return the columns of "text" and "label" that were set, without those that have their default names.
+
+        `textsieve train` stores them in a model in the same form.
+        """
+        columns: dict[str, Any] = {}
+        if self.getTextCols() is not None or self.isSet("textCol"):
+            columns["text"] = self.text_columns()
+        if self.isSet("labelCol"):
+            columns["label"] = self.getLabelCol()
+        return {name: column for name, column in columns.items() if column is not None}
 
     @contextmanager
     def naming_params(self) -> Iterator[None]:
-        """Give errors about a column raised in this block the Param that names it as their setting."""
+        """Let errors about the settings "text" and "label" that are raised in this block name the Param instead.
+
+        For example, an error for label='topic' becomes one for labelCol='topic'.
+        """
         params = {"text": "textCol" if self.getTextCols() is None else "textCols", "label": "labelCol"}
         try:
             yield
@@ -203,4 +219,4 @@ class WithColumns(WithParams, specs=(TEXT_COL, TEXT_COLS, LABEL_COL)):
 
 
 class FittedParams(WithColumns):
-    """The Params of a model: those of settings can't be set any more."""
+    """The Params of a model: settings have no `setX` methods, because the model is trained already."""
