@@ -407,9 +407,9 @@ class Categorizer(Parameters):
 
             if not os.path.exists(statistics_path(self._file_.path)):  # the model was handed out without it
                 return []
-        from .training.document_digests import text_digest
+        from .training.corrections import text_hash_of
 
-        return [text_digest(digest) for digest in self._kept_statistics().added_digests]
+        return [text_hash_of(digest) for digest in self._kept_statistics().added_digests]
 
     def settings(self) -> Settings:
         """Return the settings, checked; raise `InputError` for one that the file of a loaded model could not store."""

@@ -24,7 +24,7 @@ from ..prediction import Model
 from ..stats import ClassStats
 from ..stats.codec import check_declared as check_declared_sums
 from ..stats.codec import restore_table, table_arrays
-from ..training.document_digests import DIGEST
+from ..training.corrections import DIGEST
 from ..training.full_statistics import FullStatistics
 from ..training.statistics import ClassSums, ClassVotes, Statistics
 from .arrays import STATISTICS_PREFIX, check_declared

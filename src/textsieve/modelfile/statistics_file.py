@@ -28,7 +28,7 @@ from ..settings import is_whole
 from ..stats import ClassStats
 from ..stats.codec import check_declared, restore_table, table_arrays
 from ..strict_json import are_classes
-from ..training.document_digests import DIGEST
+from ..training.corrections import DIGEST
 from ..training.full_statistics import CollectionStats, FullStatistics
 from .header import MAX_BYTES, Rule
 from .reading import open_model

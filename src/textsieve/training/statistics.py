@@ -10,7 +10,7 @@ be added in any order and in any parts, exact to the last bit:
 
 All other classifiers learn from the documents themselves, which a model does not keep, and must be trained again.
 
-The statistics also contain digests of the documents that updates added (`document_digests`), so that a growing file
+The statistics also contain digests of the documents that updates added (see `corrections`), so that a growing file
 can be added every day without learning the same documents twice.
 """
 
@@ -256,7 +256,7 @@ class Statistics:
     n_unlabelled: int
     """The number of documents without a label, from which nothing was learned."""
     added_digests: frozenset[bytes] = frozenset()
-    """Digests of the documents that updates added, which are not learned again; see `document_digests`."""
+    """Digests of the documents that updates added, which are not learned again; see `corrections`."""
 
     @classmethod
     def of(

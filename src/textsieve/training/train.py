@@ -34,7 +34,6 @@ from ..text.preparation import Preparation
 from ..text.stop_words import matchable_stop_words, stop_words_of
 from ..text.tokens import ScriptSample
 from ..warning import warn
-from .calibrating import calibrate, method_of
 from .counted_documents import (
     CountedDocuments,
     Progress,
@@ -50,7 +49,14 @@ from .provenance import measures_as_json, provenance, settings_as_json
 from .sieving import SieveLimits, smallest_share
 from .statistics import Statistics, require_integer_counts, require_updatable
 from .targets import ClassSizes, weighted_texts
-from .tuning import Tuning, ignore_indistinguishable_classes, predict_labels, split_documents
+from .tuning import (
+    Tuning,
+    calibrate,
+    ignore_indistinguishable_classes,
+    method_of,
+    predict_labels,
+    split_documents,
+)
 
 
 class TuningResult(NamedTuple):
