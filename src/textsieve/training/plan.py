@@ -367,13 +367,10 @@ class TrainingPlan:
 
     def terms_of(self, selector: TermSelector, max_terms: int | None) -> SelectedTerms:
         """Return the terms that a fitted selector selects, at most `max_terms`."""
-        if self.selector.depends_on_k:
-            # The selector was fitted for `max_terms` and selects at most that many. So there is nothing to cut off, for
-            # which all terms would have to be ranked.
-            columns = kept_columns(selector, max_terms)
-        else:
-            columns = best_columns(selector, max_terms)
-        return SelectedTerms(columns, selector_details(selector))
+        # A selector that depends on k was fitted for `max_terms`, and selects at most that many. So there is nothing to
+        # cut off, for which all terms would have to be ranked.
+        columns_of = kept_columns if self.selector.depends_on_k else best_columns
+        return SelectedTerms(columns_of(selector, max_terms), selector_details(selector))
 
     def max_terms(self, n_terms: Any, n_terms_seen: int, n_classes: int = 1) -> int | None:
         """Return the maximum number of terms for the setting `n_terms`, or None if the selector decides.

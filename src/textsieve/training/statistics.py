@@ -1,7 +1,7 @@
 """The statistics to which `update` adds documents, so that a model learns them as if it had been trained on all.
 
-An update keeps the terms and the idf. With these fixed, what some classifiers learn depends only on statistics that can
-be added in any order and in any parts, exact to the last bit:
+An update keeps the terms and the idf. Then what some classifiers learn depends only on statistics of the documents'
+weights. These can be added in any order and in any parts, exact to the last bit:
 
 - *naive Bayes and Rocchio*: `ClassStats` of the weights of the selected terms (`classifiers.from_stats`);
 - *TCFP without context*: the distinct weights of each term, and how many documents of each class have each weight
@@ -54,7 +54,7 @@ AnyTable = TypeVar("AnyTable", ClassStats, VoteTable)
 
 @dataclass(frozen=True)
 class _TableStatistics(Generic[AnyTable]):
-    """Statistics that consist of one table, in which classes are numbers."""
+    """The base class of statistics that consist of one table, in which classes are numbers."""
 
     table: AnyTable
 
@@ -77,7 +77,7 @@ class ClassSums(_TableStatistics[ClassStats]):
     def of(
         cls, plan: TrainingPlan, batches: Iterable[csr_matrix], is_member: csr_array, weights: Floats | None = None
     ) -> ClassSums:
-        """Return the statistics of batches of rows.
+        """Return the statistics of documents, given their weights in batches (documents x terms).
 
         `is_member` is the indicator matrix (documents x classes), and `weights` has the sample weights.
         """
@@ -102,11 +102,12 @@ class ClassVotes(_TableStatistics[VoteTable]):
     def of(
         cls, plan: TrainingPlan, batches: Iterable[csr_matrix], is_member: csr_array, weights: Floats | None = None
     ) -> ClassVotes:
-        """Return the statistics of batches of rows; `is_member` is the indicator matrix (documents x classes).
+        """Return the statistics of documents, given their weights in batches (documents x terms).
 
-        All batches are stacked in memory first, which is acceptable because the table is about as large as they are.
+        `is_member` is the indicator matrix (documents x classes). All batches are stacked in memory first, which is
+        acceptable because the table is about as large as they are.
         """
-        if weights is not None:  # `TrainingPlan.require_weights` has already rejected them
+        if weights is not None:  # `TrainingPlan.require_weights` has already rejected sample weights
             raise TypeError("documents that vote have no weights")
         rows = CSR.of(csr_matrix(vstack(list(batches), "csr")))
         require_weights(rows.data, estimator_name="TCFP")
@@ -119,7 +120,7 @@ class ClassVotes(_TableStatistics[VoteTable]):
         return ClassVotes(merge(self.table, other.table))
 
     def scorer(self, plan: TrainingPlan, sizes: ClassSizes) -> Scorer:
-        """Return the scorer of the plan's TCFP classifier, as if it had been fitted and had made this table."""
+        """Return the scorer that the plan's TCFP has after fitting: a table of votes is all that it learns."""
         classifier: TCFP = clone(plan.classifier)
         classifier.table_ = self.table
         return classifier.to_scorer()
@@ -142,7 +143,7 @@ def require_updatable(settings: Settings, plan: TrainingPlan) -> None:
     name = settings.classifier
     if not settings.keep_stats:
         return
-    # If the classifier learns from statistics without class weights only, the error names the class weights.
+    # If only the class weights keep the classifier from learning from statistics, the error names them.
     would_learn_unweighted = statistics_type(replace(plan, class_weight=None)) is not None
     if isinstance(name, str) and statistics_type(plan) is None and would_learn_unweighted:
         classifiers = list_classifiers(lambda traits: traits.statistics and traits.takes_class_weight)
@@ -173,6 +174,7 @@ def require_updatable(settings: Settings, plan: TrainingPlan) -> None:
     if settings.keeps_all_terms:
         _require_statistics_alone(settings, plan)
     stored = settings_as_json(settings.as_dict())
+    # An update creates the classifier again; if it selects terms anew, also the selector.
     for method in ("classifier", "selector") if settings.keeps_all_terms else ("classifier",):
         for option, value in (stored[f"{method}_options"] or {}).items():
             if isinstance(value, ObjectDescription):
@@ -191,7 +193,7 @@ def _classifiers_for(settings: Settings) -> list[str]:
 
 
 def _require_statistics_alone(settings: Settings, plan: TrainingPlan) -> None:
-    """Raise `InputError` if a model with these settings could not be trained from statistics of all terms alone."""
+    """Raise `InputError` for settings with which a model can't be trained from the statistics of all terms alone."""
     if statistics_type(plan) is not ClassSums:
         raise InputError(
             f"the classifier {shown(settings.classifier)} learns from single weights, of which there are too many for "
@@ -219,11 +221,11 @@ def _require_statistics_alone(settings: Settings, plan: TrainingPlan) -> None:
 
 
 DOCUMENT_SELECTORS = ("forward", "weights")
-"""The selectors that read documents a second time, in place of statistics alone."""
+"""The selectors that need the documents themselves, and not only statistics."""
 
 
 def require_integer_counts(targets: Targets) -> None:
-    """Raise `InputError` if sample weights give counts of documents that statistics can't keep as integers."""
+    """Raise `InputError` if sample weights are not integers, or if their sum is too large for statistics to keep."""
     if targets.count_type is np.int64:
         return
     assert targets.weights is not None
@@ -262,12 +264,11 @@ class Statistics:
     def of(
         cls, plan: TrainingPlan, batches: Iterable[csr_matrix], targets: Targets, docs_without_terms: Callable[[], Ints]
     ) -> Statistics:
-        """Return the statistics of batches of rows; `targets` are the labels of all documents.
+        """Return the statistics of documents, whose labels are `targets`.
 
-        The batches have only the rows of the documents that a classifier can learn from (`Targets.usable`).
-
-        `docs_without_terms` returns the number of documents of each class without a selected term. It is called after
-        the last batch, because it may be counted from the batches.
+        `batches` have the weights (documents x terms) of those documents that a classifier can learn from
+        (`Targets.usable`). `docs_without_terms` returns the number of documents of each class without a selected term.
+        It is called after the last batch has been read, because reading the batches may count these documents.
         """
         table_type = statistics_type(plan)
         if table_type is None:
@@ -292,7 +293,7 @@ class Statistics:
         )
 
     def merged(self, other: Statistics) -> Statistics:
-        """Return the statistics of the documents of both; raises `InputError` if these are too many to count."""
+        """Return the statistics of the documents of both; raise `InputError` if there are too many to count."""
         n_documents = self.n_documents + other.n_documents
         if n_documents > LARGEST_COUNT:
             raise InputError(
