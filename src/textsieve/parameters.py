@@ -57,8 +57,7 @@ def available_if(
 
 
 class MetadataSetter:
-    """The descriptor of `set_fit_request` and `set_score_request`, which set the metadata that `fit` or `score`
-    requests.
+    """The descriptor of `set_fit_request` and `set_score_request`: these say which metadata `fit` and `score` request.
 
     As in scikit-learn, accessing the attribute raises `AttributeError` if the method takes no metadata.
     """
