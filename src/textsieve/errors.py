@@ -86,6 +86,7 @@ class InputError(ValueError):
         allowed: Iterable[object] = (),
         hint: Message = "",
     ) -> None:
+        """Keep the facts of the error: `allowed` are values of the setting, and `hint` says how to fix the problem."""
         super().__init__(problem)
         self.problem = problem
         self.place = Place(place) if isinstance(place, str) else place

@@ -38,6 +38,7 @@ def require_package(name: str, *, extra: str, what: str | Setting) -> None:
 
 
 def _install_hint(extra: str) -> str:
+    """Return how to install an extra, as the hint of an error."""
     return f"pip install 'textsieve[{extra}]', or pip install '.[{extra}]' in a copy of its source."
 
 

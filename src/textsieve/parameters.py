@@ -78,6 +78,7 @@ class MetadataSetter:
             return self
 
         def set_request(**requests: bool | str | None) -> Any:
+            """Set the requests, given by the names of the metadata, and return the instance."""
             from sklearn import get_config
 
             if not get_config()["enable_metadata_routing"]:

@@ -42,6 +42,7 @@ def read_ahead(items: Iterable[Item], n_ahead: int = 4) -> Iterator[Item]:
     is_stopped = False
 
     def read_items() -> None:
+        """Put the items into the queue, one after the other, and then the end; this runs on the thread."""
         end: BaseException | None = None
         try:
             for item in items:

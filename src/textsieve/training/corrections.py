@@ -107,6 +107,11 @@ class Corrections:
         counts: TextCounts | None = None,
         n_jobs: int | None = -1,
     ) -> None:
+        """Start without documents.
+
+        For `keeps_rows` and `counts`, and for `skip_unknown` and `may_be_new`, which decide about labels that are no
+        classes of the model, see the beginning of this module.
+        """
         self.n_read = 0
         """The number of documents so far, including those that were left out."""
         self.left_out: dict[str, list[str]] = {}

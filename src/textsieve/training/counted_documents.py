@@ -56,6 +56,7 @@ class Sample:
     """
 
     def __init__(self) -> None:
+        """Start without documents."""
         self.n_values = 0  # the number of counts (document, term) in the sample
         self._halvings = 0
         self._parts: list[tuple[Ints, csr_matrix]] = []  # of each batch: the sampled document numbers, and their counts
@@ -144,6 +145,7 @@ def limits_of_sample(limits: Limits, share: float) -> Limits:
     """
 
     def scale(limit: float) -> float:
+        """Return a limit for the sample."""
         return max(round(limit * share), 1) if is_whole(limit) else limit
 
     return {"min_df": scale(limits["min_df"]), "max_df": scale(limits["max_df"])}
@@ -189,7 +191,7 @@ class SelectedDocuments(NamedTuple):
 
     @classmethod
     def of_counts(cls, counts: csr_matrix, targets: Targets, terms: list[str] | None = None) -> SelectedDocuments:
-        """Return documents whose counts of the selected terms are in memory; training does not need their `terms`."""
+        """Return documents, given the counts of the selected terms; only dropping coefficients needs their `terms`."""
         return cls(
             terms or [],
             doc_freq_of(counts, targets),
@@ -420,6 +422,7 @@ class _CountedSoFar:
     """The batches of a corpus that are counted so far: all counts in memory, or a sample and a file of all counts."""
 
     def __init__(self, *, want_stats: bool) -> None:
+        """Start without documents; `want_stats` says whether `stats` will be needed."""
         self.labels: list[Labels] = []
         self.doc_freq = np.zeros(0, np.int64)
         self.sample = Sample()

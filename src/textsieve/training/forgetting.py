@@ -104,6 +104,7 @@ def moment_of(when: Any = None) -> datetime:
 
 
 def _invalid_time(when: Any) -> InputError:
+    """Return the error for a value that is no time."""
     return InputError(
         setting="when", value=when, hint="use a date such as 2026-01-31, or a date and time such as 2026-01-31T12:00"
     )

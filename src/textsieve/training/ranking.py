@@ -166,6 +166,7 @@ def rank_terms(
         stats = fitted.stats_  # its classes don't have the label that means "no label" to the selector
 
     def with_scores(columns: Ints, scores: NDArray[np.float64]) -> TermScores:
+        """Return the terms of these columns, each with its score."""
         return list(zip(terms.take(columns), scores.tolist(), strict=True))
 
     return RankedTerms(

@@ -88,6 +88,7 @@ def smallest_share(scores: Mapping[float, Sequence[float]], tolerance: float | s
     best = max(scores, key=lambda share: (float(np.mean(scores[share])), -share))
 
     def is_within_tolerance(share: float) -> bool:
+        """Return whether the mean score of a share is at most the tolerance below that of the best share."""
         differences = np.subtract(scores[best], scores[share])
         error = float(np.std(differences, ddof=1) / np.sqrt(len(differences)))
         allowed = error if tolerance == ONE_STANDARD_ERROR else float(tolerance) / 100
@@ -270,6 +271,7 @@ class StoredSize:
     """
 
     def __init__(self, terms: Sequence[str]) -> None:
+        """Prepare for terms that are some of these; what all terms have in common is computed once."""
         self._terms = terms
 
     def measure(self, columns: Ints, scorer: SparseLinearScorer, idf: Floats) -> int:

@@ -48,6 +48,7 @@ class SpilledCounts:
     """
 
     def __init__(self) -> None:
+        """Create an empty file; raise `InputError` if that is not possible."""
         with _explain_write_errors():
             self._file = TemporaryFile(prefix="textsieve-")  # noqa: SIM115 (open as long as the object lives)
         finalize(self, _close, self._file)

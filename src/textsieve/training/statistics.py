@@ -140,12 +140,22 @@ def require_updatable(settings: Settings, plan: TrainingPlan) -> None:
     The classifier must learn from statistics, and the model file must be able to store all its options, because an
     update creates the classifier again.
     """
-    name = settings.classifier
     if not settings.keep_stats:
+        return
+    _require_statistics(settings, plan)
+    if settings.keeps_all_terms:
+        _require_statistics_alone(settings, plan)
+    _require_storable_options(settings)
+
+
+def _require_statistics(settings: Settings, plan: TrainingPlan) -> None:
+    """Raise `InputError` if the classifier, with these settings, does not learn from statistics."""
+    name = settings.classifier
+    if isinstance(name, str) and statistics_type(plan) is not None:
         return
     # If only the class weights keep the classifier from learning from statistics, the error names them.
     would_learn_unweighted = statistics_type(replace(plan, class_weight=None)) is not None
-    if isinstance(name, str) and statistics_type(plan) is None and would_learn_unweighted:
+    if isinstance(name, str) and would_learn_unweighted:
         classifiers = list_classifiers(lambda traits: traits.statistics and traits.takes_class_weight)
         raise InputError(
             (
@@ -156,25 +166,28 @@ def require_updatable(settings: Settings, plan: TrainingPlan) -> None:
             ),
             hint=f"use {classifiers}, or leave the weights out",
         )
-    if not isinstance(name, str) or statistics_type(plan) is None:
-        # For tcfp, an option (`context`) decides whether it learns from statistics.
-        options_text = f" with {shown(settings.classifier_options)}" if name == "tcfp" else ""
-        projection_text = "" if plan.projection is None else f" on the projection {shown(settings.projection)}"
-        raise InputError(
-            f"the classifier {shown(name)}{options_text}{projection_text} learns from the documents themselves, so an "
-            "update could not add others",
-            setting="keep_stats",
-            value=settings.keep_stats,
-            hint=(
-                f"use one of {', '.join(_classifiers_for(settings))}, by name, or leave ",
-                Setting("keep_stats"),
-                " out and train again when there are new documents",
-            ),
-        )
-    if settings.keeps_all_terms:
-        _require_statistics_alone(settings, plan)
+    # For tcfp, an option (`context`) decides whether it learns from statistics.
+    options_text = f" with {shown(settings.classifier_options)}" if name == "tcfp" else ""
+    projection_text = "" if plan.projection is None else f" on the projection {shown(settings.projection)}"
+    raise InputError(
+        f"the classifier {shown(name)}{options_text}{projection_text} learns from the documents themselves, so an "
+        "update could not add others",
+        setting="keep_stats",
+        value=settings.keep_stats,
+        hint=(
+            f"use one of {', '.join(_classifiers_for(settings))}, by name, or leave ",
+            Setting("keep_stats"),
+            " out and train again when there are new documents",
+        ),
+    )
+
+
+def _require_storable_options(settings: Settings) -> None:
+    """Raise `InputError` for options of the classifier that a model file can't store.
+
+    An update creates the classifier again; with the statistics of all terms, also the selector.
+    """
     stored = settings_as_json(settings.as_dict())
-    # An update creates the classifier again; if it selects terms anew, also the selector.
     for method in ("classifier", "selector") if settings.keeps_all_terms else ("classifier",):
         for option, value in (stored[f"{method}_options"] or {}).items():
             if isinstance(value, ObjectDescription):

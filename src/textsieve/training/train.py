@@ -89,6 +89,7 @@ class Clock:
     """Measures the seconds of each stage, and reports when a stage begins."""
 
     def __init__(self, progress: Progress) -> None:
+        """Start without stages; `progress` is called when one begins."""
         self.seconds: dict[str, float] = {}
         self._progress = progress
 
@@ -199,6 +200,7 @@ class Training:
     def __init__(
         self, settings: Settings, progress: Progress, size_of: SizeOf | None = None, *, when: Any = None
     ) -> None:
+        """Check the settings; for `size_of` and `when`, see `train`."""
         self._given_settings, self._progress, self._size_of = settings, progress, size_of
         self._n_jobs = n_threads(settings.n_jobs)
         if when is not None and not settings.keeps_all_terms:
@@ -225,7 +227,7 @@ class Training:
         self._reading = reading = self.counter(**settings.limits).validated_reading()
         """How a text becomes terms."""
         has_own_stop_words = not (settings.stop_words is None or isinstance(settings.stop_words, str))
-        if has_own_stop_words and reading.reads_stop_words:
+        if has_own_stop_words and reading.reads_stop_words:  # leave out those that no text can contain
             self._settings = replace(settings, stop_words=matchable_stop_words(settings.stop_words, reading))
 
     @property
@@ -260,9 +262,9 @@ class Training:
                     collection = collection_of(counted, self.scheme)
                     del counted  # its memory is needed for training
                 self.statistics = FullStatistics((collection,), self._when, self._own_stop_words)
-                sizes = targets.sizes
+                model = self.learn(collection, targets.sizes, targets.sizes_for_file, tuned, about)
                 self.warn_of_no_probabilities()
-                return self.learn(collection, sizes, targets.sizes_for_file, tuned, about)
+                return model
             tuned = self.with_room(tuned, targets.sizes_for_file, about)
             with self.clock("selecting"):
                 selected = self.plan.select(counted, tuned.max_terms)
@@ -401,7 +403,7 @@ class Training:
             if iterator is documents:  # `documents` can be read only once
                 read.append(document)
             if n_texts > MAX_SHORT_TEXTS or n_characters > MAX_CHARACTERS_OF_SHORT_TEXTS:
-                break
+                break  # `are_short` is False for so many
         if are_short(n_texts, n_characters):
             self.resolve_settings(texts_are_short=True)
         return chain(_remove_first_to_last(read), iterator) if iterator is documents else documents
@@ -642,20 +644,8 @@ class Training:
         """
         self._require_no_empty_term(terms)  # `run` has checked it before, but Spark has not
         if isinstance(fitted.scorer, SparseLinearScorer):
-            assert fitted.columns is not None
-            mean_scores = None
-            if tuned.sieve_curve is not None:
-                mean_scores = [[share, float(np.mean(scores))] for share, scores in tuned.sieve_curve.items()]
-            coefficients = {
-                "kept": fitted.scorer.n_coefficients,
-                "trained": max(len(terms) * fitted.scorer.n_outputs, 1),  # 1 for the model without terms of `with_room`
-                "curve": mean_scores,
-            }
-            about = {**about, "coefficients": coefficients}
-            terms = [terms[column] for column in fitted.columns.tolist()]
-            order = fitted.scorer.strongest_first(terms)
-            fitted = fitted._replace(scorer=fitted.scorer.take(order), idf=fitted.idf[order])
-            terms = [terms[column] for column in order.tolist()]
+            about = {**about, "coefficients": _coefficient_facts(fitted.scorer, len(terms), tuned.sieve_curve)}
+            terms, fitted = _strongest_first(terms, fitted)
         settings, curve, rule = self._settings, tuned.curve, tuned.threshold_rule
         return Model(
             terms=tuple(terms),
@@ -698,6 +688,33 @@ class Training:
         return stop_words_of(
             settings.stop_words, settings.strip_accents, lowercase=settings.lowercase, analysis=analysis
         )
+
+
+def _coefficient_facts(
+    scorer: SparseLinearScorer, n_selected: int, sieve_curve: dict[float, list[float]] | None
+) -> dict[str, Any]:
+    """Return what a model records about dropped coefficients, given the number of terms that were selected."""
+    curve = None
+    if sieve_curve is not None:
+        curve = [[share, float(np.mean(scores))] for share, scores in sieve_curve.items()]
+    return {
+        "kept": scorer.n_coefficients,
+        "trained": max(n_selected * scorer.n_outputs, 1),  # 1 for the model without terms of `Training.with_room`
+        "curve": curve,
+    }
+
+
+def _strongest_first(terms: list[str], fitted: FittedClassifier) -> tuple[list[str], FittedClassifier]:
+    """Return those of the selected terms that have a coefficient left, in the order of `strongest_first`.
+
+    The columns of the returned classifier are these terms.
+    """
+    assert fitted.columns is not None
+    assert isinstance(fitted.scorer, SparseLinearScorer)
+    terms = [terms[column] for column in fitted.columns.tolist()]
+    order = fitted.scorer.strongest_first(terms)
+    fitted = fitted._replace(scorer=fitted.scorer.take(order), idf=fitted.idf[order])
+    return [terms[column] for column in order.tolist()], fitted
 
 
 def _without_nan(settings: Any) -> Any:

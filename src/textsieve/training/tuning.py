@@ -165,6 +165,7 @@ class Tuning:
     """Cross-validation over the folds of some documents."""
 
     def __init__(self, counted: CountedDocuments, plan: TrainingPlan, n_folds: int, progress: Progress) -> None:
+        """Divide the documents into `n_folds` folds."""
         self._counted, self._plan, self._n_folds, self._progress = counted, plan, n_folds, progress
         labelled = np.flatnonzero(counted.targets.usable)
         self._fold_of = np.full(counted.targets.n_documents, -1, np.int64)  # -1: unlabelled, in no fold
