@@ -145,14 +145,14 @@ class SieveTraining:
         """
         sieved = self._start
         for share in SHARES:
-            n_coefficients = self._number(share)
+            n_coefficients = self._n_coefficients_of(share)
             if share < 1:
                 if n_coefficients < len(sieved.intercepts):
                     return
                 sieved = self._sieve.cut(sieved, n_coefficients)
             yield share, sieved
 
-    def _number(self, share: float) -> int:
+    def _n_coefficients_of(self, share: float) -> int:
         """Return the number of coefficients of a share, rounded up."""
         return int(np.ceil(share * self.n_coefficients))
 
@@ -180,8 +180,8 @@ class SieveTraining:
         size = StoredSize(terms)
         if limits.share is not None:
             tuned_share = limits.share
-            # The last of these steps is that of the tuned share, unless the steps end before they reach it.
-            *_, (_, sieved) = takewhile(lambda step: step[0] >= tuned_share, self.steps())
+            steps = takewhile(lambda step: step[0] >= tuned_share, self.steps())
+            _, sieved = list(steps)[-1]  # the step of the tuned share, unless the steps end before they reach it
             if limits.max_bytes is None or self._size_by(size.measure, sieved) <= limits.max_bytes:
                 return self.fitted(sieved)
         assert limits.max_bytes is not None
