@@ -373,7 +373,7 @@ class Categorizer(Parameters):
         return label_sets
 
     def _set_updated(self, model: Model, statistics: Statistics | FullStatistics, n_documents: int) -> None:
-        """Set the model after an update with so many documents, and its statistics."""
+        """Set the model and its statistics after an update with so many documents."""
         # These documents can't be read again, so the model can no longer be trained again from its sources alone. A
         # source of the kind `OTHER` says so.
         source = TrainingSource(OTHER, "Python", n_documents)

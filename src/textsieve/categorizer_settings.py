@@ -655,7 +655,10 @@ class Settings:
 
     @property
     def sieves_coefficients(self) -> bool:
-        """Return whether coefficients are dropped after training (`classifiers.sieve`); an "auto" must be resolved."""
+        """Return whether coefficients are dropped after training (`classifiers.sieve`).
+
+        Before `resolve`, `max_size="auto"` counts as no limit.
+        """
         return not (self.max_size is None or is_auto(self.max_size)) or self.tolerance is not None
 
     @property

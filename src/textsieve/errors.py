@@ -175,6 +175,7 @@ class DocumentError(InputError):
     """
 
     def __init__(self, problem: Message = "", *, number: int, **fields: Any) -> None:
+        """Create the error for the document of this number; `fields` are those of `InputError`, without the place."""
         super().__init__(problem, place=f"document {number}", **fields)
         self.number = number
 

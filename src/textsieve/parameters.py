@@ -30,6 +30,7 @@ class ConditionalMethod(Generic[Arguments, Result]):
     """The descriptor of a method that an instance has only if `check(instance)` does not raise `NotAvailable`."""
 
     def __init__(self, check: Callable[[Any], None], method: Callable[Concatenate[Any, Arguments], Result]) -> None:
+        """Keep the check and the function of the method."""
         self._check, self._method = check, method
 
     @overload

@@ -19,6 +19,7 @@ class InputWarning(UserWarning):
     """A warning about the input; like an `InputError`, it lets each front end write settings in its own way."""
 
     def __init__(self, message: Message) -> None:
+        """Keep the message, whose settings `render` writes later."""
         super().__init__(message)
         self.message = message
 

@@ -370,7 +370,7 @@ class _Retraining:
         true: list[tuple[Any, ...]] = []
         before: list[tuple[Any, ...]] = []
         after: list[tuple[Any, ...]] = []
-        for batch in self.corrected.of(_opened(given)):
+        for batch in self.corrected.read_files(_opened(given)):
             true += batch.labels
             for model, predicted in ((self.model, before), (new_model, after)):
                 predicted += model.label_sets(model.predict_labels(batch.texts, jobs)[0])

@@ -118,7 +118,7 @@ class Adaptation:
         return AdaptedModel(new_model, statistics)
 
     def _with_documents(self, documents: CountedRows, targets: Targets) -> FullStatistics:
-        """Return the statistics after the update."""
+        """Return the statistics after an update with these documents, in which earlier ones may be forgotten."""
         weights = weigh_collection(documents.counts, self.training.scheme)
         added = CollectionStats.of(documents.terms, [weights], targets)
         return self.statistics.updated(added, self.forgetting, self.when)
@@ -166,7 +166,7 @@ class Adaptation:
         return replace(trained, settings=model.settings, about=model.about | changed)
 
     def _by_class(self, values: Any, classes: tuple[Any, ...]) -> Any:
-        """Return the values of the model's classes as those of `classes`, in their order, with 0 for a new class."""
+        """Return a value for each of `classes`, given one for each class of the model; 0 for a new class."""
         value_of = dict(zip(self.model.classes, values.tolist(), strict=True))
         return np.array([value_of.get(label, 0.0) for label in classes], np.float64)
 

@@ -152,7 +152,7 @@ class Corrections:
             raise problem.at(ErrorPlace(name, learnable_places[problem.number].name)) from problem
 
     def leave_out(self, problem: str, name: str, places: Iterable[str]) -> None:
-        """Record the places in a file of documents that can't be learned."""
+        """Record documents of a file that can't be learned: the problem and their places."""
         for place in places:
             self.left_out.setdefault(problem, []).append(f"{name}: {place}")
 
@@ -256,7 +256,7 @@ class CorrectedDocuments:
     def __init__(self, documents: Corpus, files: Sequence[CorrectionFile]) -> None:
         """Keep the documents of the sources, and the files of corrections in the order in which they were given."""
         self._reset_counts()
-        self.corpus = documents.mapped(self._corrected)
+        self.corpus = documents.mapped(self._with_corrections)
         """The documents to train on."""
         self._last = last_corrections(files)
         withdrawn = {text_hash for file in files for text_hash in file.corrections.withdrawn()}
@@ -279,7 +279,7 @@ class CorrectedDocuments:
         """Return the digests of all corrections that count."""
         return frozenset(correction.digest for _, correction in self._last.values())
 
-    def of(self, files: Sequence[CorrectionFile], *, without: Container[bytes] = ()) -> Iterator[Batch]:
+    def read_files(self, files: Sequence[CorrectionFile], *, without: Container[bytes] = ()) -> Iterator[Batch]:
         """Yield the documents of these files whose corrections count, in batches, with their right labels.
 
         `without` are the hashes of texts to leave out.
@@ -292,8 +292,8 @@ class CorrectedDocuments:
             }
             yield from _read_corrected(file.corpus, wanted)
 
-    def _corrected(self, batches: Iterator[Batch]) -> Iterator[Batch]:
-        """Yield the documents of the sources, given in batches, with right labels; then the other corrections."""
+    def _with_corrections(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        """Yield the documents of the sources, given in batches, with corrected labels; then the other corrections."""
         self._reset_counts()
         corrected_hashes = set()  # of the texts in the sources that have a correction
         for batch in batches:
@@ -310,7 +310,7 @@ class CorrectedDocuments:
                     self.n_withdrawn += 1
                     labels[row] = ()
             yield replace(batch, labels=labels)
-        for batch in self.of(self._files, without=corrected_hashes):
+        for batch in self.read_files(self._files, without=corrected_hashes):
             self.n_added += len(batch)
             yield batch
 

@@ -46,6 +46,7 @@ class FallbackClass:
     """Determines the fallback class while batches of training documents pass through `observe`."""
 
     def __init__(self, targets: Targets) -> None:
+        """Start before the first batch; `targets` are the labels of all training documents."""
         self._targets = targets
         self._is_without_terms = np.zeros(targets.n_documents, np.bool_)
 

@@ -303,6 +303,7 @@ class TextCounts:
     """Counts all terms of documents that come in batches."""
 
     def __init__(self, counter: TermCounter) -> None:
+        """Start without documents."""
         self._counter = counter
         self._batches: list[csr_matrix] = []
 

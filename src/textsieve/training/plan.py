@@ -511,7 +511,7 @@ class TrainingPlan:
         return SieveTraining(self, weights, targets, idf)
 
     def fit_statistics(self, statistics: Statistics, sizes: ClassSizes, idf: Floats) -> FittedClassifier:
-        """Train on the statistics that `update` keeps."""
+        """Train on the statistics that are kept for `update`."""
         fallback = fallback_class(sizes.class_docs, statistics.docs_without_terms)
         return FittedClassifier(statistics.learned.scorer(self, sizes), idf, fallback, statistics)
 

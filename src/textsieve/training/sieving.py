@@ -271,7 +271,7 @@ class StoredSize:
     """
 
     def __init__(self, terms: Sequence[str]) -> None:
-        """Prepare for terms that are some of these; what all terms have in common is computed once."""
+        """Keep all selected terms; `measure` and `estimate` get the columns of those that are left."""
         self._terms = terms
 
     def measure(self, columns: Ints, scorer: SparseLinearScorer, idf: Floats) -> int:

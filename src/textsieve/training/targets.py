@@ -32,7 +32,7 @@ class ClassSizes:
     class_docs: Counts
     n_documents: Any
     n_unlabelled: Any
-    """The number of documents that a classifier can't learn from."""
+    """The number of documents that a classifier can't learn from; the others are usable (`Targets.usable`)."""
     _: KW_ONLY
     multilabel: bool
     has_label_matrix: bool = False
@@ -40,7 +40,7 @@ class ClassSizes:
 
     @property
     def can_be_learned(self) -> NDArray[np.bool_]:
-        """Return which classes contain some of the documents that can be learned from, but not all."""
+        """Return which classes can be learned: some of the usable documents belong to them, but not all."""
         return np.asarray((self.class_docs > 0) & (self.class_docs < self.n_documents - self.n_unlabelled))
 
 
@@ -171,7 +171,7 @@ class Targets:
 
     @property
     def can_be_learned(self) -> NDArray[np.bool_]:
-        """Return which classes contain some of the documents that can be learned from, but not all."""
+        """Return which classes can be learned: some of the usable documents belong to them, but not all."""
         return self.sizes.can_be_learned
 
     def take(self, documents: Ints) -> Targets:

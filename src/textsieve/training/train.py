@@ -226,9 +226,10 @@ class Training:
         self.plan = plan.on_collection_weights() if settings.keeps_all_terms else plan
         self._reading = reading = self.counter(**settings.limits).validated_reading()
         """How a text becomes terms."""
-        has_own_stop_words = not (settings.stop_words is None or isinstance(settings.stop_words, str))
-        if has_own_stop_words and reading.reads_stop_words:  # leave out those that no text can contain
-            self._settings = replace(settings, stop_words=matchable_stop_words(settings.stop_words, reading))
+        stop_words = settings.stop_words
+        if not (stop_words is None or isinstance(stop_words, str)) and reading.reads_stop_words:
+            # The user's own list: leave out words that no text can contain.
+            self._settings = replace(settings, stop_words=matchable_stop_words(stop_words, reading))
 
     @property
     def seconds(self) -> dict[str, float]:

@@ -82,7 +82,7 @@ def update_model(model: Model, statistics: Statistics, plan: TrainingPlan, rows:
 
 
 def add_documents(statistics: Statistics, plan: TrainingPlan, rows: CSR, targets: Targets) -> Statistics:
-    """Return the statistics with more documents added: their weights (`Model.rows`) and encoded labels."""
+    """Return the statistics with more documents, given their weights (`Model.rows`) and encoded labels."""
     batches = usable_rows([as_matrix(rows, plan.dtype)], targets.usable)
     without_terms = docs_without_terms(rows.is_zero, targets)
     return statistics.merged(Statistics.of(plan, batches, targets, lambda: without_terms))
@@ -129,7 +129,7 @@ def stack_rows(parts: Sequence[CSR]) -> CSR:
 
 
 def encode_labels(model: Model, labels: Any, n_documents: int) -> Targets:
-    """Return the labels of new documents, in any form that `fit` takes, as classes of a model.
+    """Return the labels of new documents, given in any form that `fit` takes, as numbers of the model's classes.
 
     Raises `InputError` for labels that are no classes of the model.
     """
@@ -147,7 +147,7 @@ def encode_labels(model: Model, labels: Any, n_documents: int) -> Targets:
 
 
 def encode_label_sets(model: Model, label_sets: Sequence[Sequence[Any]], *, no_label_is_valid: bool = False) -> Targets:
-    """Return the labels of new documents, given as a sequence of classes for each, as classes of a model.
+    """Return the labels of new documents, given as a sequence of classes for each, as numbers of the model's classes.
 
     A document without a class is unlabelled. But if the model was trained with a label matrix, or if it is multilabel
     and `no_label_is_valid` is true, such a document belongs to none of the classes, and the model learns that.
