@@ -400,13 +400,14 @@ class Categorizer(Parameters):
 
     def hashes_of_updates(self) -> list[bytes]:
         """Return the hash of each text that `textsieve update` added; empty for a model that keeps no statistics."""
-        if self._statistics_ is None and (self._file_ is None or not self._file_.has_statistics):
-            return []
-        if self._statistics_ is None and self._file_ is not None and self._file_.has_statistics_file:
-            from .modelfile.writing import statistics_path
-
-            if not os.path.exists(statistics_path(self._file_.path)):  # the model was handed out without it
+        if self._statistics_ is None:
+            if self._file_ is None or not self._file_.has_statistics:
                 return []
+            if self._file_.has_statistics_file:
+                from .modelfile.writing import statistics_path
+
+                if not os.path.exists(statistics_path(self._file_.path)):  # somebody passed the model on without it
+                    return []
         from .training.corrections import text_hash_of
 
         return [text_hash_of(digest) for digest in self._kept_statistics().added_digests]
@@ -528,27 +529,29 @@ class Categorizer(Parameters):
 
             X, y, weights = weighted_texts(X, y, sample_weight)
         for texts, true_label_sets, places in self._labelled_batches(X, y):
-            if weights is not None:  # texts of weight 0 were dropped, but positions in X count them
+            if weights is not None:  # number the texts as in X, where those of weight 0 are not dropped
                 places = [f"texts[{number}]" for number, weight in enumerate(sample_weight) if weight]
             true = list(true_label_sets)
             n_before = report.documents + report.unlabelled
             with X.naming_documents(n_before) if isinstance(X, Corpus) else nullcontext():
                 labels, is_unknown, probabilities = model.predict_with_probabilities(texts, self.n_jobs)
-            # Only texts in memory have weights, and they are a single batch.
+            # Only texts in memory have weights, and these are a single batch, so `weights` belong to this batch.
             n_unknown = int(is_unknown.sum()) if weights is None else sum(compress(weights, is_unknown))
             predicted = model.label_sets(labels)
+            confidence: Confidence | None = None
+            examples = NO_EXAMPLES
+            if probabilities is not None:
+                confidence = Confidence.of_labels(probabilities, is_unknown, true, predicted, weights)
+            if n_examples and not multilabel:
+                examples = ConfusionExamples.of_batch(n_examples, texts, places, true, predicted, probabilities)
             report += compare_labels(
                 *(model.classes, true, predicted),
                 multilabel=multilabel,
                 no_label_is_valid=model.has_label_matrix,
                 n_unknown=n_unknown,
                 weights=weights,
-                confidence=None
-                if probabilities is None
-                else Confidence.of_labels(probabilities, is_unknown, true, predicted, weights),
-                examples=ConfusionExamples.of_batch(n_examples, texts, places, true, predicted, probabilities)
-                if n_examples and not multilabel
-                else NO_EXAMPLES,
+                confidence=confidence,
+                examples=examples,
             )
         return report
 

@@ -286,7 +286,7 @@ class CountedDocuments:
 
     @property
     def n_tuned_on(self) -> int | None:
-        """Return None: the sample has all documents."""
+        """Return None: settings are tuned on all documents, and not on a sample."""
         return None
 
     def read_all_terms(self) -> Iterator[csr_matrix]:
@@ -301,7 +301,7 @@ class CountedDocuments:
         return SelectionData(stats, lambda: [weights], targets.weights, labels, self.columns_within_limits)
 
     def select(self, columns: Ints) -> SelectedDocuments:
-        """Return the documents with the selected terms only."""
+        """Return the documents with the selected terms only, given their columns."""
         terms = self.terms.take(columns)
         return SelectedDocuments.of_counts(take_columns(self.counts, columns), self.targets, terms)
 
@@ -310,7 +310,7 @@ class CountedDocuments:
 class StreamedDocuments:
     """A corpus whose counts don't fit into memory: totals of all documents, a sample of them, and a file of all counts.
 
-    Terms are in alphabetical order.
+    Terms are in alphabetical order. In the file, they are in the order in which they were first counted.
     """
 
     spilled: SpilledCounts
@@ -318,7 +318,7 @@ class StreamedDocuments:
     columns: Ints
     """The column of each of `terms` in `spilled`."""
     all_columns: Ints
-    """The same for all terms, also those outside the limits."""
+    """The column of each term in `spilled`, also of terms outside the limits; terms are in alphabetical order."""
     sample: CountedDocuments
     """The documents to tune on, with all terms."""
     terms: Terms
@@ -338,7 +338,7 @@ class StreamedDocuments:
 
     @property
     def n_tuned_on(self) -> int | None:
-        """Return the number of documents in the sample."""
+        """Return the number of documents in the sample, on which settings are tuned."""
         return self.sample.targets.n_documents
 
     def read_all_terms(self) -> Iterator[csr_matrix]:
@@ -374,7 +374,7 @@ class StreamedDocuments:
             yield weigh_to_matrix(counts, scheme, idf)
 
     def select(self, columns: Ints) -> SelectedDocuments:
-        """Return the documents with the selected terms only, and free the memory of everything else.
+        """Return the documents with the selected terms only, given their columns; free the memory of everything else.
 
         This deletes the fields that only selection needs, so terms can be selected only once.
         """

@@ -168,7 +168,7 @@ class CollectionStats:
             of_no_class=self.of_no_class.decayed(factor),
             unlabelled=self.unlabelled.decayed(factor),
         )
-        columns = np.flatnonzero(decayed.doc_freq >= LEAST_WEIGHT)
+        columns = np.flatnonzero(decayed.doc_freq >= LEAST_WEIGHT)  # of the terms that are not forgotten
         labelled, of_no_class, unlabelled = (table.take(columns) for table in decayed.tables)
         for label, n_documents in zip(labelled.classes, labelled.class_docs.tolist(), strict=True):
             if n_documents < LEAST_WEIGHT:
