@@ -554,10 +554,11 @@ class Settings:
             raise _wrong("held_out", share, "use a share of the documents above 0 and below 1, or None")
         if not (is_whole(self.folds) and self.folds >= 2):
             raise _wrong("folds", self.folds, "use a number from 2")
-        # `as_bytes` returns 0 for an invalid size, and `as_number`, two conditions below, NaN, which is in no range.
+        # `as_bytes` returns 0 for an invalid size.
         if not (self.max_size is None or is_auto(self.max_size)) and as_bytes(self.max_size) < MIN_MODEL_BYTES:
             hint = f"use a number of bytes from {MIN_MODEL_BYTES:,}, a text such as '100kB' or '1MB', 'auto', or None"
             raise _wrong("max_size", self.max_size, hint)
+        # `as_number` returns NaN for an invalid number, which is in no range.
         if not (self.tolerance is None or self.tolerance == ONE_STANDARD_ERROR or 0 <= as_number(self.tolerance) < 100):
             raise _wrong("tolerance", self.tolerance, f"use a number of points from 0, or {ONE_STANDARD_ERROR!r}")
         check_presentation(vars(self))

@@ -45,10 +45,6 @@ if TYPE_CHECKING:
     from .plan import TrainingPlan
 
 
-UPDATABLE_CLASSIFIERS = tuple(name for name, row in CLASSIFIERS.items() if row.traits.statistics is not None)
-"""The classifiers whose statistics can be kept."""
-
-
 AnyTable = TypeVar("AnyTable", ClassStats, VoteTable)
 
 
