@@ -236,13 +236,15 @@ def learn_collection(
     doc_freq, n_documents = collection.doc_freq, collection.n_documents
     columns = columns_within_limits(doc_freq, n_documents, limits)
     max_terms = plan.max_terms(n_terms, len(columns), len(sizes.classes))
-    selector = plan.fit_selector(collection.for_selection(columns, plan.selection_scheme), max_terms, None, None, None)
+    stats_for_selection = collection.for_selection(columns, plan.selection_scheme)
+    selector = plan.fit_selector(stats_for_selection, max_terms, documents=None, sample_weight=None, labels=None)
     selected = plan.terms_of(selector, max_terms)
     best = columns[selected.columns]
     idf = plan.idf_of(doc_freq[best], n_documents)
     stats = collection.for_classifier(best).with_weighted_terms(idf)
     factor = plan.length_factor(float(stats.n_documents), float(stats.sums.sum()), float(stats.squares.sum()))
-    scorer = plan.fit_class_stats(stats.with_weighted_terms(np.full(len(best), factor)), sizes)
+    scaled = stats.with_weighted_terms(np.full(len(best), factor))  # all weights are multiplied by the same factor
+    scorer = plan.fit_class_stats(scaled, sizes)
     # How many documents of each class have no selected term is not known: with 0 for all, the largest class is taken.
     fallback = fallback_class(sizes.class_docs, np.zeros(len(sizes.class_docs)))
     terms = [collection.terms[column] for column in best.tolist()]

@@ -496,9 +496,11 @@ class TrainingPlan:
     def length_factor(self, n_documents: float, total: float, total_squares: float) -> float:
         """Return the factor for all weights with which documents have the length 1 on average.
 
-        `total` is the sum of the weights of all documents, and `total_squares` the sum of their squares. Documents with
-        collection weights had the length 1 before terms were selected and weighted by idf, and now have another. The
-        classifier's options, such as the smoothing of naive Bayes, are for documents of length 1.
+        `total` is the sum of the weights of all documents, and `total_squares` the sum of their squares. The length is
+        that of the norm in `scheme`; without a norm, the factor is 1.
+
+        Documents with collection weights had the length 1 before terms were selected and weighted by idf, and now have
+        another. But the options of classifiers, such as the smoothing of naive Bayes, are for documents of length 1.
         """
         if self.scheme.norm == "l2" and total_squares > 0:
             return float(np.sqrt(n_documents / total_squares))

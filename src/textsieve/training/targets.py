@@ -195,8 +195,9 @@ class Targets:
         If each document has exactly one label, return the array of their class numbers, and otherwise an indicator
         matrix (documents x classes).
 
-        `ClassStats` treats a row of zeros as an unlabelled document. But in a label matrix that was given, it means
-        "none of the classes". So the returned matrix has one more column, in which such documents have a 1.
+        `ClassStats` treats a row of zeros as an unlabelled document. But if the labels were given as a matrix, it means
+        "none of the classes". If there are such documents, the returned matrix has one more column, in which they have
+        a 1.
         """
         if not self.multilabel and self.usable.all():
             return self.first_class
