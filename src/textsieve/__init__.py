@@ -73,6 +73,7 @@ _load, _names, __all__ = attach(
 
 
 def __getattr__(name: str) -> Any:
+    """Import a public name on first use; the version is read from the metadata of the installed package."""
     if name == "__version__":
         from importlib.metadata import version
 
@@ -81,4 +82,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
+    """Return the public names, of which not all may be imported yet."""
     return [*_names(), "__version__"]

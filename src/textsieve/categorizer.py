@@ -97,14 +97,7 @@ class Categorizer(Parameters):
     seconds_: dict[str, float]
     _statistics_: Statistics | FullStatistics | None = None
     _file_: ModelFile | None = None  # the file from which the model was loaded
-    _not_metadata = Parameters._not_metadata | {
-        "progress",
-        "min_probability",
-        "abstain_label",
-        "half_life",
-        "window",
-        "when",
-    }
+    _not_metadata = Parameters._not_metadata | {"progress", "when"}
 
     def __init__(
         self,
@@ -267,7 +260,7 @@ class Categorizer(Parameters):
 
             forgetting = Forgetting.of(half_life, window)
             moment = statistics.moment_of_update(when, forgetting)
-            self._adapt(X, y, statistics, forgetting, moment, sample_weight, fit_thresholds=fit_thresholds)
+            self._update_all_terms(X, y, statistics, forgetting, moment, sample_weight, fit_thresholds=fit_thresholds)
             return self
         for name, value in (("half_life", half_life), ("window", window), ("when", when)):
             if value is not None:
@@ -277,13 +270,13 @@ class Categorizer(Parameters):
                     value=value,
                     hint=("leave it out, or train the model with ", Setting("keep_stats", "all")),
                 )
-        self._add(X, y, statistics, sample_weight, fit_thresholds=fit_thresholds)
+        self._update_selected_terms(X, y, statistics, sample_weight, fit_thresholds=fit_thresholds)
         return self
 
-    def _add(
+    def _update_selected_terms(
         self, documents: Documents, labels: Any, statistics: Statistics, sample_weight: Any, *, fit_thresholds: bool
     ) -> None:
-        """Add documents to the statistics of the selected terms."""
+        """Add documents to the statistics of the selected terms, train, and set the new model (`keep_stats=True`)."""
         from .settings import n_threads
         from .training.updating import (
             encode_label_sets,
@@ -298,7 +291,7 @@ class Categorizer(Parameters):
         model = self._fitted()
         settings = Settings.of_stored(model.settings)
         plan = plan_for_update(settings, n_threads(self.n_jobs))
-        documents, labels, weights = self._weighted(documents, labels, sample_weight, plan)
+        documents, labels, weights = self._drop_weightless(documents, labels, sample_weight, plan)
         row_batches: list[Any] = []
         label_sets = self._read_new(documents, labels, lambda texts: row_batches.append(model.rows(texts, self.n_jobs)))
         rows = stack_rows(row_batches)
@@ -308,14 +301,14 @@ class Categorizer(Parameters):
             targets = encode_label_sets(model, label_sets)
         new_model, new_statistics = update_model(model, statistics, plan, rows, targets)
         if fit_thresholds:
-            # The statistics before the update: these documents are held out in turn.
+            # `statistics` are those before the update, to which `held_out_scores` adds all but a part of the documents.
             new_model = refit_thresholds(
                 *(new_model, settings, targets),
                 lambda: held_out_scores(new_model, statistics, plan, rows, targets, settings.folds),
             )
         self._set_updated(new_model, new_statistics, rows.n_rows)
 
-    def _adapt(
+    def _update_all_terms(
         self,
         documents: Documents,
         labels: Any,
@@ -326,13 +319,13 @@ class Categorizer(Parameters):
         *,
         fit_thresholds: bool,
     ) -> None:
-        """Add documents to the statistics of all terms, select terms anew, and train."""
+        """Add documents to the statistics of all terms, select terms anew, train, and set the new model."""
         from .training.adapting import Adaptation, new_target_sets, new_targets
         from .training.statistics import require_integer_counts
 
         model = self._fitted()
         adaptation = Adaptation(model, statistics, forgetting, when, self.n_jobs)
-        documents, labels, weights = self._weighted(documents, labels, sample_weight, adaptation.training.plan)
+        documents, labels, weights = self._drop_weightless(documents, labels, sample_weight, adaptation.training.plan)
         counts = adaptation.start_counting()
         label_sets = self._read_new(documents, labels, counts.add)
         counted = counts.take()
@@ -346,10 +339,13 @@ class Categorizer(Parameters):
         self._set_updated(new_model, new_statistics, n_documents)
 
     @staticmethod
-    def _weighted(
+    def _drop_weightless(
         documents: Documents, labels: Any, sample_weight: Any, plan: TrainingPlan
     ) -> tuple[Documents, Any, list[float] | None]:
-        """Return documents of sample weight above 0, their labels and weights; without weights, what was given."""
+        """Return documents, labels and sample weights without the documents of weight 0.
+
+        If there are no weights, nothing changes. If the classifier of the plan can't use weights, raise `InputError`.
+        """
         if sample_weight is None:
             return documents, labels, None
         from .training.targets import weighted_texts
@@ -360,7 +356,10 @@ class Categorizer(Parameters):
     def _read_new(
         self, documents: Documents, labels: Any, read: Callable[[Sequence[str | bytes]], None]
     ) -> list[tuple[Any, ...]] | None:
-        """Read new documents batch by batch; return the labels of a corpus, and None for documents in memory."""
+        """Pass the texts of new documents to `read`, batch by batch, and return the labels of each if it is a corpus.
+
+        Return None for texts in memory, whose labels the caller has.
+        """
         if not isinstance(documents, Corpus):
             if labels is None:
                 raise InputError("No labels were given", hint="give update(texts, labels) one for each text")
@@ -374,8 +373,9 @@ class Categorizer(Parameters):
         return label_sets
 
     def _set_updated(self, model: Model, statistics: Statistics | FullStatistics, n_documents: int) -> None:
-        """Set the updated model and its statistics."""
-        # These documents can't be read again, so the model can no longer be trained again from its sources alone.
+        """Set the model and its statistics after an update with so many documents."""
+        # These documents can't be read again, so the model can no longer be trained again from its sources alone. A
+        # source of the kind `OTHER` says so.
         source = TrainingSource(OTHER, "Python", n_documents)
         self.model_, self._statistics_ = with_another_source(model, source), statistics
 
@@ -400,25 +400,26 @@ class Categorizer(Parameters):
 
     def hashes_of_updates(self) -> list[bytes]:
         """Return the hash of each text that `textsieve update` added; empty for a model that keeps no statistics."""
-        if self._statistics_ is None and (self._file_ is None or not self._file_.has_statistics):
-            return []
-        if self._statistics_ is None and self._file_ is not None and self._file_.has_statistics_file:
-            from .modelfile.writing import statistics_path
-
-            if not os.path.exists(statistics_path(self._file_.path)):  # the model was handed out without it
+        if self._statistics_ is None:
+            if self._file_ is None or not self._file_.has_statistics:
                 return []
-        from .training.document_digests import text_digest
+            if self._file_.has_statistics_file:
+                from .modelfile.writing import statistics_path
 
-        return [text_digest(digest) for digest in self._kept_statistics().added_digests]
+                if not os.path.exists(statistics_path(self._file_.path)):  # somebody passed the model on without it
+                    return []
+        from .training.corrections import text_hash_of
+
+        return [text_hash_of(digest) for digest in self._kept_statistics().added_digests]
 
     def settings(self) -> Settings:
         """Return the settings, checked; raise `InputError` for one that the file of a loaded model could not store."""
         settings = Settings(**self.get_params(deep=False))
         for name, value in settings.as_dict().items():
             if isinstance(value, ObjectDescription):
-                what = "stop words" if name == "stop_words" else f"an {name}" if name == "analyzer" else f"a {name}"
+                with_article = {"stop_words": "stop words", "analyzer": "an analyzer"}.get(name, f"a {name}")
                 raise InputError(
-                    f"this model was trained with {what} of your own, which a model file does not keep",
+                    f"this model was trained with {with_article} of your own, which a model file does not keep",
                     setting=name,
                     value=value,
                     hint=("set ", Setting(name), " before you fit again"),
@@ -430,9 +431,9 @@ class Categorizer(Parameters):
     def predict(self, X: Documents, *, min_probability: float | None = None, abstain_label: Any = None) -> Any:
         """Return the label of each document: an array; or if multilabel, a list of tuples or a matrix, as in `fit`.
 
-        X is texts or a `Corpus`, here and below. A document without any selected term gets the fallback class, with a
-        warning: the class of most training documents without selected terms (or if there are no such documents, the
-        most frequent class).
+        X is texts or a `Corpus`, here and below. A document without any selected term gets the fallback class, and a
+        warning is emitted. The fallback class is the class of most training documents without selected terms; if there
+        were no such documents, it is the most frequent class.
 
         With `min_probability` or `abstain_label`, a document without any selected term gets `abstain_label` instead, by
         default None, and so does a document whose label would be less probable than `min_probability`.
@@ -446,7 +447,7 @@ class Categorizer(Parameters):
         return labels
 
     def predict_scores(self, X: Documents) -> Predictions:
-        """Return labels and scores (documents x classes), and which documents have none of the selected terms."""
+        """Return the labels and scores (documents x classes), and which documents have none of the selected terms."""
         predictions = self._fitted().predict(self._texts(X), self.n_jobs)
         self._warn_of_unknown(predictions.is_unknown)
         return predictions
@@ -528,27 +529,29 @@ class Categorizer(Parameters):
 
             X, y, weights = weighted_texts(X, y, sample_weight)
         for texts, true_label_sets, places in self._labelled_batches(X, y):
-            if weights is not None:  # the positions in X as it was given, with the texts of weight 0
+            if weights is not None:  # number the texts as in X, where those of weight 0 are not dropped
                 places = [f"texts[{number}]" for number, weight in enumerate(sample_weight) if weight]
             true = list(true_label_sets)
             n_before = report.documents + report.unlabelled
             with X.naming_documents(n_before) if isinstance(X, Corpus) else nullcontext():
                 labels, is_unknown, probabilities = model.predict_with_probabilities(texts, self.n_jobs)
-            # Only texts in memory have weights, and they are a single batch.
+            # Only texts in memory have weights, and these are a single batch, so `weights` belong to this batch.
             n_unknown = int(is_unknown.sum()) if weights is None else sum(compress(weights, is_unknown))
             predicted = model.label_sets(labels)
+            confidence: Confidence | None = None
+            examples = NO_EXAMPLES
+            if probabilities is not None:
+                confidence = Confidence.of_labels(probabilities, is_unknown, true, predicted, weights)
+            if n_examples and not multilabel:
+                examples = ConfusionExamples.of_batch(n_examples, texts, places, true, predicted, probabilities)
             report += compare_labels(
                 *(model.classes, true, predicted),
                 multilabel=multilabel,
                 no_label_is_valid=model.has_label_matrix,
                 n_unknown=n_unknown,
                 weights=weights,
-                confidence=None
-                if probabilities is None
-                else Confidence.of_labels(probabilities, is_unknown, true, predicted, weights),
-                examples=ConfusionExamples.of_batch(n_examples, texts, places, true, predicted, probabilities)
-                if n_examples and not multilabel
-                else NO_EXAMPLES,
+                confidence=confidence,
+                examples=examples,
             )
         return report
 
@@ -561,7 +564,7 @@ class Categorizer(Parameters):
     ) -> Iterator[tuple[Sequence[str | bytes], Iterable[tuple[Any, ...]], Sequence[str]]]:
         """Yield batches of texts, and the labels and the place of each text; texts in memory are one batch.
 
-        The labels of a corpus are text. Those that are the text of a class, such as "1" for 1, become the class.
+        The labels of a corpus are text. If a class of the model is a number, such as 1, the label "1" becomes 1.
         """
         if isinstance(documents, Corpus):
             if labels is not None:
@@ -595,7 +598,7 @@ class Categorizer(Parameters):
         return list(documents)
 
     def _texts(self, documents: Documents) -> Iterable[str | bytes]:
-        """Return the texts of a corpus, or the documents unchanged if they are texts already."""
+        """Return the texts of a corpus, and other documents unchanged: they are texts already."""
         return documents.texts() if isinstance(documents, Corpus) else documents
 
     # -- fitted attributes ---------------------------------------------------------------------------------------
@@ -625,7 +628,10 @@ class Categorizer(Parameters):
         return self._linear_form("intercept_")[1]
 
     def _linear_form(self, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return coefficients and intercepts; raise `NotAvailable` about the attribute `name` if it is not linear."""
+        """Return coefficients and intercepts, for `coef_` and `intercept_`.
+
+        If the model is not linear, raise `NotAvailable`, which says that the attribute `name` is missing.
+        """
         model = self._attribute(name)
         if not isinstance(model.scorer, LinearScorer | SparseLinearScorer):
             raise NotAvailable(
@@ -664,16 +670,16 @@ class Categorizer(Parameters):
         return hasattr(self, "model_")
 
     def _attribute(self, name: str) -> Model:
-        """Return the model, for the fitted attribute `name`.
+        """Return the model, from which the fitted attribute `name` is read.
 
-        Before `fit`, raises `AttributeError`, so that `hasattr` returns False.
+        Before `fit`, raises `AttributeError`, so that `hasattr(categorizer, name)` returns False.
         """
         if not hasattr(self, "model_"):
             raise AttributeError(f"{name} is there after fit")
         return self.model_
 
     def _fitted(self) -> Model:
-        """Return the model; raise scikit-learn's `NotFittedError` before `fit`."""
+        """Return the model, for methods; before `fit`, raise scikit-learn's `NotFittedError`."""
         if not hasattr(self, "model_"):
             from sklearn.exceptions import NotFittedError
 
@@ -681,7 +687,10 @@ class Categorizer(Parameters):
         return self.model_
 
     def _repr_html_(self) -> str:
-        """Return the model's classes, terms, quality and size for notebooks; before `fit`, what scikit-learn shows."""
+        """Return HTML for notebooks: the model's classes, terms, quality and size.
+
+        Before `fit`, it is the diagram of settings that scikit-learn shows for its estimators.
+        """
         if not hasattr(self, "model_"):
             from sklearn.utils import estimator_html_repr
 
@@ -716,14 +725,14 @@ class Categorizer(Parameters):
         name = os.fspath(path)
         if self._file_ is not None:
             model = with_moved_file(model, self._file_.path, name)
-        # Only models with statistics or sources are updated by other processes; others are written without the lock.
+        # Another process may be updating the model in this file, if that has statistics or sources: then wait for it.
         with locked(name) if statistics is not None or may_be_updated(name) else nullcontext():
             modelfile.write(model, name, statistics)
 
     def _statistics_to_save(self) -> Statistics | FullStatistics | None:
         """Return the statistics of the model: those in memory, or those in the file from which it was loaded.
 
-        Return None if there are none, or with a warning if they can't be read from the file any more.
+        Return None if there are none. If they can't be read from the file any more, warn and return None.
         """
         if self._statistics_ is not None or self._file_ is None or not self._file_.has_statistics:
             return self._statistics_

@@ -1,8 +1,8 @@
 """The settings of a `Categorizer`, in one table.
 
-Each field of `Settings` is one setting: its name, type and default, a description, and its command-line option. The
-docstring of `Categorizer`, the options of `textsieve train`, the Params of the Spark ML stages, the settings in a model
-file, the command that trains a model again and the settings in error messages all come from here.
+Each field of `Settings` is one setting: its name, type and default, a description, and its command-line option. This
+table is the source of the docstring of `Categorizer`, the options of `textsieve train`, the Params of the Spark ML
+stages, the settings in a model file, the command that trains a model again, and the settings in error messages.
 
 The help of the command line reads this module, so it imports neither numpy nor click.
 """
@@ -37,7 +37,10 @@ ONE_STANDARD_ERROR: Final = "1se"
 
 DEFAULT_SELECTOR: Final = "forward"
 STATISTICS_SELECTOR: Final = "ig"
-"""The default selector with the statistics of all terms; see docs/research/adaptive-results.md."""
+"""The default selector if the statistics of all terms are kept, which is not enough for forward selection.
+
+docs/research/adaptive-results.md compares the selectors.
+"""
 
 ALL_TERMS: Final = "all"
 """The value of `keep_stats` that keeps the statistics of all terms, and not only of the selected ones."""
@@ -61,9 +64,9 @@ class Option:
     short: str | None = None
     metavar: str | None = None
     sets: Any = UNSET
-    """The value that the option stands for, if it is a flag."""
+    """If the option is a flag, the value that the setting has when the flag is given."""
     may_be: str | None = None
-    """The word that may follow the flag; the setting then has this word as its value."""
+    """A word that may follow the flag, and is then the value of the setting: `--keep-stats all`."""
     default: Any = UNSET
     """The default on the command line, if it is not that of the setting."""
     help: str = ""
@@ -127,7 +130,7 @@ def _row(
 
 
 def _short(registry: Mapping[str, Any]) -> dict[str, str]:
-    """Return the names of registered methods, and the description of each up to the first semicolon."""
+    """Return the descriptions of registered methods by name, each up to the first semicolon."""
     return {name: row.about.partition(";")[0] for name, row in registry.items()}
 
 
@@ -551,26 +554,31 @@ class Settings:
             raise _wrong("held_out", share, "use a share of the documents above 0 and below 1, or None")
         if not (is_whole(self.folds) and self.folds >= 2):
             raise _wrong("folds", self.folds, "use a number from 2")
-        # `as_bytes` returns 0 for an invalid size; below, `as_number` returns NaN, which is in no range.
+        # `as_bytes` returns 0 for an invalid size.
         if not (self.max_size is None or is_auto(self.max_size)) and as_bytes(self.max_size) < MIN_MODEL_BYTES:
             hint = f"use a number of bytes from {MIN_MODEL_BYTES:,}, a text such as '100kB' or '1MB', 'auto', or None"
             raise _wrong("max_size", self.max_size, hint)
+        # `as_number` returns NaN for an invalid number, which is in no range.
         if not (self.tolerance is None or self.tolerance == ONE_STANDARD_ERROR or 0 <= as_number(self.tolerance) < 100):
             raise _wrong("tolerance", self.tolerance, f"use a number of points from 0, or {ONE_STANDARD_ERROR!r}")
         check_presentation(vars(self))
-        # `TermCounter` checks that the lengths are two numbers. Here, texts other than "auto" and lengths that a model
-        # does not allow are rejected.
-        for name, has_characters in (
-            ("ngram_range", self.analyzer in ("char", "char_wb")),
-            ("char_ngram_range", True),
-        ):
-            lengths = getattr(self, name)
-            if isinstance(lengths, str) and (name, lengths) != ("char_ngram_range", AUTO):
-                others = ", 'auto', or None" if name == "char_ngram_range" else ""
-                raise _wrong(
-                    name, lengths, f"use the smallest and the largest length of n-grams, such as (1, 3){others}"
-                )
-            if has_characters and isinstance(lengths, tuple | list) and _is_above(lengths, MAX_CHARACTERS):
+        self._check_ngram_lengths()
+
+    def _check_ngram_lengths(self) -> None:
+        """Raise `InputError` for lengths of n-grams that are text, other than "auto", or longer than a model allows.
+
+        `TermCounter` checks that they are two numbers.
+        """
+        hint = "use the smallest and the largest length of n-grams, such as (1, 3)"
+        if isinstance(self.ngram_range, str):
+            raise _wrong("ngram_range", self.ngram_range, hint)
+        if isinstance(self.char_ngram_range, str) and not is_auto(self.char_ngram_range):
+            raise _wrong("char_ngram_range", self.char_ngram_range, f"{hint}, 'auto', or None")
+        lengths_in_characters = {"char_ngram_range": self.char_ngram_range}
+        if self.analyzer in ("char", "char_wb"):  # with other analyzers, the other lengths are numbers of words
+            lengths_in_characters["ngram_range"] = self.ngram_range
+        for name, lengths in lengths_in_characters.items():
+            if isinstance(lengths, tuple | list) and _is_above(lengths, MAX_CHARACTERS):
                 raise _wrong(name, lengths, f"n-grams in a model have at most {MAX_CHARACTERS} characters")
 
     @classmethod
@@ -585,9 +593,9 @@ class Settings:
     def resolve(self, *, texts_are_short: bool = False) -> Settings:
         """Return the settings with a value in place of "auto".
 
-        This concerns `selector`, `analyzer`, `char_ngram_range`, `class_weight` and `max_size`; the "auto" of other
-        settings stands for something that training finds out. docs/research/defaults-terms.md has the measurements
-        behind these values.
+        This concerns `selector`, `analyzer`, `char_ngram_range`, `class_weight` and `max_size`. The "auto" of other
+        settings stays: it stands for something that training finds out. docs/research/defaults-terms.md has the
+        measurements behind these values.
         """
         has_ngrams = texts_are_short and self.short_texts_get_ngrams
         automatic: dict[str, Any] = {
@@ -607,9 +615,10 @@ class Settings:
         `token_pattern`, `tokenizer`, `normalise` or `names`), and coefficients are dropped. If none were dropped, each
         n-gram would take the place of a word in the model.
         """
-        has_text = isinstance(self.analyzer, str) and self.analyzer in ("text", AUTO) and not self._has_own_words
+        analyzes_text = isinstance(self.analyzer, str) and self.analyzer in ("text", AUTO)
+        has_default_words = not self._has_own_words and self.normalise is None and not self.names
         is_sieved = self.sieves_coefficients or (is_auto(self.max_size) and self._can_limit_size)
-        return is_auto(self.char_ngram_range) and has_text and is_sieved and self.normalise is None and not self.names
+        return is_auto(self.char_ngram_range) and analyzes_text and has_default_words and is_sieved
 
     @property
     def keeps_all_terms(self) -> bool:
@@ -623,22 +632,22 @@ class Settings:
 
     @property
     def _has_own_words(self) -> bool:
-        """Return whether the user says what words are."""
+        """Return whether the user says what words are, by a tokenizer or a token pattern."""
         return self.tokenizer is not None or self.token_pattern != WORD_PATTERN
 
     @property
     def _can_limit_size(self) -> bool:
-        """Return whether a limit of the size makes sense.
+        """Return whether `max_size="auto"` limits the size of the model.
 
-        It does if coefficients can be dropped, if the user has not said in another way how large a model is, and if it
-        can be stored in a file. A selector object and testors choose the number of terms themselves.
+        It does if coefficients can be dropped, if the user has not said in another way how large the model is, and if
+        it can be stored in a file, which it can't with a function. Testors and a selector that is given as an object
+        choose the number of terms themselves, and so say how large the model is.
         """
-        is_open = self.n_terms is None and self.tolerance is None
-        has_ranking = isinstance(self.selector, str) and self.selector != "testors"
+        can_drop_coefficients = self._has_svm and self.projection is None
+        selector_decides_size = not isinstance(self.selector, str) or self.selector == "testors"
+        is_size_open = self.n_terms is None and self.tolerance is None and not selector_decides_size
         functions = (self.analyzer, self.tokenizer, self.preprocessor, self.strip_accents)
-        return (
-            is_open and has_ranking and self._has_svm and self.projection is None and not any(map(callable, functions))
-        )
+        return can_drop_coefficients and is_size_open and not any(map(callable, functions))
 
     @property
     def limits(self) -> Limits:
@@ -647,7 +656,10 @@ class Settings:
 
     @property
     def sieves_coefficients(self) -> bool:
-        """Return whether coefficients are dropped: see `classifiers.sieve`."""
+        """Return whether coefficients are dropped after training (`classifiers.sieve`).
+
+        Before `resolve`, `max_size="auto"` counts as no limit.
+        """
         return not (self.max_size is None or is_auto(self.max_size)) or self.tolerance is not None
 
     @property
@@ -685,9 +697,10 @@ SETTINGS: Final = {
 
 
 class ObjectDescription(str):
-    """A text that stands for a setting's value which a model file can't store: a user's estimator or list of words.
+    """A text in place of a setting's value that a model file can't store, such as a user's estimator or list of words.
 
-    A loaded `Categorizer` has this text in place of the value, and can't be trained again before the user replaces it.
+    A loaded `Categorizer` has this text as the value of the setting, and can't be trained again before the user
+    replaces it.
     """
 
     __slots__ = ()
@@ -702,7 +715,10 @@ FORMER_DEFAULTS: Final[Mapping[str, Any]] = {
     "max_size": None,
     "tolerance": None,
 }
-"""The values of settings that models of earlier versions don't record, whatever their defaults are now."""
+"""The values of settings that models of earlier versions were trained with but don't record.
+
+The present defaults may differ.
+"""
 
 
 def restore_settings(stored: Mapping[str, Any]) -> dict[str, Any]:

@@ -86,6 +86,7 @@ class InputError(ValueError):
         allowed: Iterable[object] = (),
         hint: Message = "",
     ) -> None:
+        """Keep the facts of the error: `allowed` are values of the setting, and `hint` says how to fix the problem."""
         super().__init__(problem)
         self.problem = problem
         self.place = Place(place) if isinstance(place, str) else place
@@ -174,6 +175,7 @@ class DocumentError(InputError):
     """
 
     def __init__(self, problem: Message = "", *, number: int, **fields: Any) -> None:
+        """Create the error for the document of this number; `fields` are those of `InputError`, without the place."""
         super().__init__(problem, place=f"document {number}", **fields)
         self.number = number
 

@@ -21,9 +21,9 @@ def refuse_texts(X: Any) -> None:
 
 
 def as_configured(matrix: csr_matrix) -> csr_matrix:
-    """Return a sparse matrix as the output of an estimator: as a sparse array, if scikit-learn is configured so.
+    """Return a sparse matrix for the output of an estimator; as a sparse array, if scikit-learn is configured so.
 
-    scikit-learn has the setting `sparse_interface` since version 1.9.
+    scikit-learn has the setting for that, `sparse_interface`, since version 1.9.
     """
     configured: Any = csr_array(matrix) if get_config().get("sparse_interface") == "sparray" else matrix
     return cast("csr_matrix", configured)
@@ -32,7 +32,8 @@ def as_configured(matrix: csr_matrix) -> csr_matrix:
 def arrays_as_output() -> AbstractContextManager[None]:
     """Return a context in which transformers return arrays and sparse matrices, however scikit-learn is configured.
 
-    Our estimators use it to call other transformers: scikit-learn can't convert sparse output to pandas or polars.
+    Estimators of this package call other transformers in it. If the user has configured pandas or polars as output, the
+    call would fail otherwise, because scikit-learn can't convert sparse output to these.
     """
     return config_context(transform_output="default")
 
@@ -42,11 +43,12 @@ _FEATURE_ATTRIBUTES = ("n_features_in_", "feature_names_in_")
 
 @contextmanager
 def growing(estimator: Any, X: Any) -> Iterator[Any]:
-    """Validate a batch that may have more columns than earlier batches, and yield its rows.
+    """Validate a batch for `partial_fit` that may have more columns than earlier batches, and yield its rows.
 
-    Use it as `with growing(self, X) as rows:`. If the batch is the first or has more columns, the estimator gets its
-    number of features and its feature names. If validation or the block raises, the former ones are restored. A batch
-    with fewer columns than before, or with as many but other names, raises an error.
+    Use it as `with growing(self, X) as rows:`. If the batch is the first or has more columns than those before, the
+    estimator takes over its number of features and its feature names. If the validation or the `with` block raises an
+    error, the estimator gets back the former ones. A batch with fewer columns than before, or with as many columns of
+    other names, raises an error.
     """
     before = {name: getattr(estimator, name) for name in _FEATURE_ATTRIBUTES if hasattr(estimator, name)}
     n_columns = before.get("n_features_in_", 0)

@@ -1,6 +1,6 @@
 """Checks whether the packages of an extra, such as textsieve[plots], are installed.
 
-The requirements of an extra are read from the metadata of the installed textsieve.
+The metadata of the installed textsieve say which packages an extra needs.
 """
 
 import re
@@ -13,9 +13,9 @@ from .errors import MissingPackage, Setting
 def require_extra(extra: str, *, what: str | Setting) -> None:
     """Raise `MissingPackage` if a package of an extra is not installed, or if the metadata do not list the extra.
 
-    `what` is the feature that needs it.
+    `what` is the feature that needs the extra, for the message.
     """
-    # A requirement of an extra looks like: altair<7,>=6; extra == "plots"
+    # The metadata have a requirement of an extra as: altair<7,>=6; extra == "plots"
     is_of_extra = re.compile(rf"""extra\s*==\s*["']{extra}["']""")
     requirements = [requirement for requirement in requires("textsieve") or () if is_of_extra.search(requirement)]
     names = re.findall(r"^[\w.-]+", "\n".join(requirements), re.MULTILINE)
@@ -31,13 +31,14 @@ def require_extra(extra: str, *, what: str | Setting) -> None:
 def require_package(name: str, *, extra: str, what: str | Setting) -> None:
     """Raise `MissingPackage` if one package of an extra is not installed.
 
-    Only success is cached, so that the next call succeeds if the package has been installed in the meantime.
+    An error is not cached, so that the next call succeeds if the package has been installed in the meantime.
     """
     if not is_installed(name):
         raise MissingPackage((what, f" needs {name}"), hint=_install_hint(extra))
 
 
 def _install_hint(extra: str) -> str:
+    """Return how to install an extra, as the hint of an error."""
     return f"pip install 'textsieve[{extra}]', or pip install '.[{extra}]' in a copy of its source."
 
 

@@ -12,10 +12,14 @@ from typing import Any
 def attach(
     package: str, names_by_submodule: Mapping[str, Sequence[str]]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """Return `__getattr__`, `__dir__` and `__all__` for a package, given the public names of each submodule."""
+    """Return `__getattr__`, `__dir__` and `__all__` for a package, given the public names of each submodule.
+
+    Python calls a module's `__getattr__` for names that it does not have yet.
+    """
     submodule_of = {name: submodule for submodule, names in names_by_submodule.items() for name in names}
 
     def load(name: str) -> Any:
+        """Import the submodule that has this name, and return what the name stands for."""
         if name not in submodule_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return getattr(import_module(f"{package}.{submodule_of[name]}"), name)

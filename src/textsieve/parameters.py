@@ -2,8 +2,11 @@
 
 Importing `sklearn.base` takes longer than loading a model and predicting a document. scikit-learn does not require its
 base class, only the protocol: settings by `get_params` and `set_params`, tags by `__sklearn_tags__`, metadata routing
-by `get_metadata_routing`, and methods that are missing where the settings do not provide them (`available_if`). With
-these, `clone`, `cross_val_score`, `GridSearchCV`, pipelines and stacking work.
+by `get_metadata_routing`, and methods that exist only with some settings (`available_if`). With these, `clone`,
+`cross_val_score`, `GridSearchCV`, pipelines and stacking work.
+
+*Metadata* is scikit-learn's word for arguments beside X and y that describe documents, such as `sample_weight`. With
+*metadata routing*, `cross_val_score` and pipelines pass them on to the methods that request them.
 """
 
 from __future__ import annotations
@@ -24,9 +27,10 @@ Result = TypeVar("Result")
 
 
 class ConditionalMethod(Generic[Arguments, Result]):
-    """A method that an instance has only if `check(instance)` does not raise `NotAvailable`."""
+    """The descriptor of a method that an instance has only if `check(instance)` does not raise `NotAvailable`."""
 
     def __init__(self, check: Callable[[Any], None], method: Callable[Concatenate[Any, Arguments], Result]) -> None:
+        """Keep the check and the function of the method."""
         self._check, self._method = check, method
 
     @overload
@@ -36,7 +40,7 @@ class ConditionalMethod(Generic[Arguments, Result]):
     def __get__(self, instance: object, owner: type) -> Callable[Arguments, Result]: ...
 
     def __get__(self, instance: object, owner: type) -> Callable[..., Result]:
-        """Return the bound method; for the class, the function."""
+        """Return the method of an instance, after the check; or the plain function if the class is asked for it."""
         if instance is None:
             return self._method
         self._check(instance)
@@ -46,7 +50,7 @@ class ConditionalMethod(Generic[Arguments, Result]):
 def available_if(
     check: Callable[[Any], None],
 ) -> Callable[[Callable[Concatenate[Any, Arguments], Result]], ConditionalMethod[Arguments, Result]]:
-    """Make a method available under a condition, as scikit-learn's decorator of this name does.
+    """Return a decorator for a method that only some instances have, like scikit-learn's decorator of this name.
 
     `check(instance)` raises `NotAvailable` if the instance lacks the method.
     """
@@ -54,16 +58,20 @@ def available_if(
 
 
 class MetadataSetter:
-    """The methods `set_fit_request` and `set_score_request`, which set the metadata that `fit` and `score` request.
+    """The descriptor of `set_fit_request` and `set_score_request`: these say which metadata `fit` and `score` request.
 
     As in scikit-learn, accessing the attribute raises `AttributeError` if the method takes no metadata.
     """
 
     def __set_name__(self, owner: type, name: str) -> None:
+        """Find the name of the method in that of the attribute: "fit" in "set_fit_request"."""
         self._method = name.removeprefix("set_").removesuffix("_request")
 
     def __get__(self, instance: Any, owner: type[Parameters]) -> Any:
-        """Return a function that sets the requests of the instance and returns the instance."""
+        """Return a function that sets the requests of the instance and returns the instance.
+
+        A request is True, False, or another name for the argument: `set_fit_request(sample_weight=True)`.
+        """
         metadata = owner._metadata_of(self._method)
         if not metadata:
             raise NotAvailable(f"{owner.__name__} has no set_{self._method}_request: {self._method} takes no metadata.")
@@ -71,6 +79,7 @@ class MetadataSetter:
             return self
 
         def set_request(**requests: bool | str | None) -> Any:
+            """Set the requests, given by the names of the metadata, and return the instance."""
             from sklearn import get_config
 
             if not get_config()["enable_metadata_routing"]:
@@ -78,8 +87,9 @@ class MetadataSetter:
                     f"set_{self._method}_request needs metadata routing; enable it by "
                     "sklearn.set_config(enable_metadata_routing=True)."
                 )
-            for name in requests.keys() - set(metadata):  # raises for one of the unknown names, if there are some
-                raise TypeError(f"{self._method} takes no metadata {name!r}; it takes {', '.join(metadata)}.")
+            unknown = next(iter(requests.keys() - set(metadata)), None)
+            if unknown is not None:
+                raise TypeError(f"{self._method} takes no metadata {unknown!r}; it takes {', '.join(metadata)}.")
             routing = instance.get_metadata_routing()
             for name, request in requests.items():
                 getattr(routing, self._method).add_request(param=name, alias=request)
@@ -93,7 +103,7 @@ class Parameters:
     """An estimator whose settings are the keyword arguments of its constructor."""
 
     _not_metadata: ClassVar[frozenset[str]] = frozenset({"X", "y"})
-    """Arguments of methods that are no metadata."""
+    """The arguments of `fit` and `score` that are no metadata."""
     _metadata_request: MetadataRequest  # only there if `set_fit_request` or `set_score_request` was called
 
     set_fit_request = MetadataSetter()
@@ -136,7 +146,7 @@ class Parameters:
 
     def set_params(self, **params: Any) -> Self:
         """Change settings, given by the names that `get_params` returns."""
-        for name in sorted(params, key=lambda name: "__" in name):  # estimators first, then their settings
+        for name in sorted(params, key=lambda name: "__" in name):  # first new estimators, then settings of estimators
             outer, _, inner = name.partition("__")
             if outer not in self._names():
                 raise InputError(
@@ -162,7 +172,7 @@ class Parameters:
         changed = (
             f"{name}={value!r}"
             for name, value in self.get_params(deep=False).items()
-            if repr(value) != repr(defaults[name])  # not `==`, which has no truth value for arrays
+            if repr(value) != repr(defaults[name])  # the result of `!=` on an array would not be a single bool
         )
         return f"{type(self).__name__}({', '.join(changed)})"
 

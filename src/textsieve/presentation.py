@@ -1,8 +1,9 @@
 """The title, description and example texts with which the owner of a model presents it to its readers.
 
 They are settings of a `Categorizer` that do not affect training. A model file stores them, `textsieve info` prints
-them, and the page of `textsieve serve` shows them. A model file has no other texts than the selected terms; these are
-in it because the owner typed them. A file may come from anybody, so the same rules apply to a setting and to a header.
+them, and the page of `textsieve serve` shows them. Beside the selected terms, they are the only texts in a model file,
+and only because the owner typed them. A file may come from anybody, so what is checked in a setting is checked in the
+header of a file, too.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ PRESENTATION: Final = ("title", "description", "examples")
 MAX_TITLE: Final = 100
 MAX_DESCRIPTION: Final = 1_000
 MAX_EXAMPLE: Final = 1_000
-"""The most characters of each."""
+"""The most characters of a title, a description and an example."""
 MAX_EXAMPLES: Final = 10
 """The most examples of a model."""
 
@@ -28,7 +29,7 @@ _NOT_TEXT = ("Cc", "Cs")
 
 
 def check_presentation(settings: Mapping[str, Any]) -> None:
-    """Raise `InputError` for one of the three settings whose value is not allowed; a missing one is allowed."""
+    """Raise `InputError` for a title, description or examples that are not allowed; each may be missing or None."""
     title, description, examples = map(settings.get, PRESENTATION)
     if title is not None and (problem := _problem(title, MAX_TITLE, allowed="")):
         hint = f"use a text of 1 to {MAX_TITLE} characters on one line"
@@ -42,7 +43,7 @@ def check_presentation(settings: Mapping[str, Any]) -> None:
 
 
 def _problem_of_examples(value: object) -> str:
-    """Return why a value is no list of examples, or an empty text if it is one."""
+    """Return why a value is no valid list of examples, or an empty text if it is one."""
     if not isinstance(value, list | tuple):
         return "it is no list of texts"
     if len(value) > MAX_EXAMPLES:
@@ -52,7 +53,10 @@ def _problem_of_examples(value: object) -> str:
 
 
 def _problem(value: object, max_length: int, *, allowed: str = "\t\n\r") -> str:
-    """Return why a value is no text to show, or an empty text if it is one; it may have some control characters."""
+    """Return why a value is no text to show, or an empty text if it is one.
+
+    `allowed` has the control characters that the text may contain.
+    """
     if not isinstance(value, str):
         return "is no text"
     if len(value) > max_length:

@@ -21,13 +21,13 @@ from .text.schemes import COUNTS, LTC, SMOOTH, Scheme
 
 
 class When(NamedTuple):
-    """A condition on an estimator: one of its settings has this value."""
+    """A condition on an estimator: one of its settings has a certain value, such as context=None for TCFP."""
 
     setting: str
     value: Any
 
     def holds(self, estimator: Any) -> bool:
-        """Return whether the estimator has this value of the setting."""
+        """Return whether the setting of the estimator has this value."""
         return bool(getattr(estimator, self.setting) == self.value)
 
 
@@ -82,7 +82,7 @@ class Entry:
     options: Mapping[str, Any] = field(default_factory=dict)
     """Settings of the estimator that differ from its own defaults."""
     fixed: Mapping[str, Any] = field(default_factory=dict)
-    """Settings of the estimator that make it this method, and so can't be changed."""
+    """Settings of the estimator that make it this method, so that users can't change them."""
     traits: Traits = Traits()
     title: str = ""
     """The name of a selector or classifier in words, for reports; the name above is for options and code."""
@@ -99,7 +99,7 @@ class Entry:
 
     def is_class(self, other: type) -> bool:
         """Return whether `other` is the class of this method's estimator, without importing it."""
-        module = sys.modules.get(self.module)  # if the module is not loaded, nobody can have its class
+        module = sys.modules.get(self.module)  # if it is not loaded, nobody can have its class: None is returned
         return module is not None and getattr(module, self.class_name, None) is other
 
 
@@ -141,12 +141,13 @@ class Registry(Mapping[str, Entry]):
         return self.default_scheme if entry is None else entry.scheme
 
     def make(self, name: str, options: Mapping[str, Any] | None) -> Any:
-        """Return a new estimator with some options; raise `InputError` for options that can't be given.
+        """Return a new estimator for the name of a method, with some options.
 
-        These are reserved ones, those that the method fixes, and those that the estimator does not have.
+        Raises `InputError` for options that can't be given: reserved ones, those that the method fixes, and those that
+        the estimator does not have.
         """
         row, options = self[name], dict(options or {})
-        # Reserved options without a setting to use instead are rejected below, like unknown ones.
+        # A reserved option with no setting to use instead (None) is rejected below, like an unknown one.
         for option, setting in self.reserved.items():
             if option in options and setting is not None:
                 raise InputError(
@@ -176,6 +177,7 @@ class Registry(Mapping[str, Entry]):
         title = self[method].title
         if not parenthesis:
             return title
+        # `options` ends with ")". A title with parentheses of its own takes them inside: "... (TCFP; context=2)".
         return f"{title[:-1]}; {options}" if title.endswith(")") else f"{title} ({options}"
 
     def refuse_options(self, options: Mapping[str, Any] | None) -> None:
@@ -243,8 +245,10 @@ SELECTORS = Registry(
     ),
     reserved={"k": "n_terms"},
 )
-"""The selectors. Those that count documents read counts. The others read weights by the scheme `LTC`, except that
-"weights" uses the scheme of the classifier svm.
+"""The selectors, by name.
+
+Those whose scores are computed from numbers of documents (ig, chi, mi, df) read counts. The others read weights by the
+scheme `LTC`, but "weights", which trains an SVM, by that of the classifier svm.
 """
 
 
@@ -270,7 +274,8 @@ def selector_of(setting: Any, options: Mapping[str, Any] | None = None) -> Any:
 def selection_scheme(selector: Any) -> Scheme:
     """Return how counts are weighted for a selector.
 
-    All stages of a `Cascade` get the same weights: those of its first stage that reads weights, or counts if none does.
+    A `Cascade` is a sequence of selectors, its stages, which all read the same: the weights of the first stage that
+    reads weights, or counts if no stage reads weights.
     """
     stages = getattr(selector, "selectors", None)
     if stages is None:
@@ -317,9 +322,9 @@ _NAIVE_BAYES = Traits(
 _VOTING = Traits(has_own_scorer=True, needs_term_weights=True, border_at_zero=False)
 
 # The weighting and options of svm, nb, cnb and rocchio were the best overall on held-out training documents of seven
-# corpora: see docs/research/defaults.md.
-# logistic uses the weighting of svm, and the voting classifiers (tcfp, knnfp, knn) use that of their paper. subspace
-# uses the weighting of svm and a larger C, because its members have shorter rows.
+# corpora: see docs/research/defaults.md. logistic uses the weighting of svm, and the voting classifiers (tcfp, knnfp,
+# knn) use that of their paper. subspace uses the weighting of svm, and a larger C than svm: its members are trained on
+# few of the terms each, so that their rows are shorter vectors.
 CLASSIFIERS = Registry(
     "classifier",
     (
@@ -417,8 +422,8 @@ def classifier_of(setting: Any, options: Mapping[str, Any] | None = None) -> Any
 def list_classifiers(has_trait: Callable[[Traits], object], conjunction: str = "or") -> str:
     """Return the names of the classifiers with a trait, as hints list them: "svm, logistic or nb".
 
-    `has_trait` gets the traits as the registry has them: `statistics_when` and `border_at_zero_when`, which depend on
-    the settings of an estimator, are ignored.
+    `has_trait` gets the traits of a row. Traits that depend on the settings of an estimator (`statistics_when` and
+    `border_at_zero_when`) are taken as the row has them, since there is no estimator.
     """
     *names, last = (name for name, row in CLASSIFIERS.items() if has_trait(row.traits))
     return f"{', '.join(names)} {conjunction} {last}" if names else last
@@ -430,7 +435,7 @@ def list_linear_classifiers() -> str:
 
 
 def list_updatable_classifiers(conjunction: str = "or") -> str:
-    """Return the names of the classifiers that learn from statistics, to which `update` can add documents."""
+    """Return the names of the classifiers that learn from statistics, so that `update` can add documents to a model."""
     return list_classifiers(lambda traits: traits.statistics, conjunction)
 
 

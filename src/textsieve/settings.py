@@ -1,4 +1,4 @@
-"""Helpers that read and check settings."""
+"""Helpers that convert and check the values of settings: numbers, sizes in bytes, numbers of threads."""
 
 import math
 import os
@@ -25,7 +25,10 @@ def as_number(value: object) -> float:
 
 
 def as_bytes(size: object) -> int:
-    """Return a size as a number of bytes: an integer, or a text such as 500, 100kB, 2.5MB, 1GB or 1TB; 0 if invalid."""
+    """Return the number of bytes for a size: an integer, or a text such as "500", "100kB" or "2.5MB"; 0 if invalid.
+
+    "kB" is 1,000 bytes, and so on.
+    """
     if is_whole(size):
         return max(int(size), 0)
     if not isinstance(size, str) or len(size) >= 20:  # hundreds of digits would overflow

@@ -66,7 +66,7 @@ from .prediction.records import Records
 from .progress import Progress, progress_or_shown
 from .settings import is_whole
 from .text.csr import CSR
-from .training.document_digests import hash_text
+from .training.corrections import hash_text
 from .training.updating import stack_rows
 
 CANDIDATES_PER_SUGGESTION = 10

@@ -29,10 +29,10 @@ MAX_WAIT = 2.0
 
 
 def read_ahead(items: Iterable[Item], n_ahead: int = 4) -> Iterator[Item]:
-    """Yield the items, which a thread reads up to `n_ahead` + 1 ahead of the caller.
+    """Yield the items, while a thread already reads the next ones, up to `n_ahead` + 1 of them.
 
     If reading an item raises an error, this function raises it after the items before. If the caller stops early, the
-    thread ends after the item that it is at.
+    thread ends after the item that it is reading.
     """
     from queue import Empty, Queue
     from threading import Thread
@@ -42,6 +42,7 @@ def read_ahead(items: Iterable[Item], n_ahead: int = 4) -> Iterator[Item]:
     is_stopped = False
 
     def read_items() -> None:
+        """Put the items into the queue, one after the other, and then the end; this runs on the thread."""
         end: BaseException | None = None
         try:
             for item in items:
@@ -65,4 +66,4 @@ def read_ahead(items: Iterable[Item], n_ahead: int = 4) -> Iterator[Item]:
             while True:
                 queue.get_nowait()
         if thread.is_alive():
-            thread.join(MAX_WAIT)  # no longer, in case that it reads from a pipe into which nobody writes
+            thread.join(MAX_WAIT)  # not for ever: it may wait for a pipe into which nobody writes

@@ -1,7 +1,7 @@
 """Warnings that point to the user's line that called this package, however deep inside the package they are emitted.
 
-By default, Python shows warnings with the same line and text only once. So the text of a warning should not contain
-anything that differs between the folds of a cross-validation.
+By default, Python shows warnings with the same line and text only once. So the text of a warning should contain nothing
+that differs between the folds of a cross-validation: users would see one warning for each fold.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ class InputWarning(UserWarning):
     """A warning about the input; like an `InputError`, it lets each front end write settings in its own way."""
 
     def __init__(self, message: Message) -> None:
+        """Keep the message, whose settings `render` writes later."""
         super().__init__(message)
         self.message = message
 
@@ -41,7 +42,7 @@ class InputWarning(UserWarning):
 def warn(message: Message | Warning, category: type[Warning] = InputWarning) -> None:
     """Emit a warning at the line that called this package: the nearest frame of the stack that is outside of it."""
     warning = message if isinstance(message, Warning) else category(message)
-    level = 1
+    level = 1  # as `warnings.warn` counts: 1 is the frame of this function, 2 that of its caller
     frame = sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
         frame = frame.f_back

@@ -11,7 +11,7 @@ from tests.reference.categorizer_cases import small_texts
 from textsieve import Categorizer, Corpus, InputError, load
 from textsieve.prediction.records import Records
 from textsieve.registry import CLASSIFIERS
-from textsieve.training import calibrating
+from textsieve.training import tuning
 
 CASE = small_texts(60)
 OTHERS = [
@@ -78,7 +78,7 @@ def test_too_few_documents_give_a_model_without_probabilities(labels: list[str])
 
 
 def test_folds_are_scored_until_there_are_enough_documents(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calibrating, "ENOUGH_DOCUMENTS", 20)
+    monkeypatch.setattr(tuning, "ENOUGH_DOCUMENTS", 20)
     reports: list[Any] = []
     model = Categorizer(n_terms=12, folds=4).fit(CASE.texts, CASE.labels, progress=lambda *item: reports.append(item))
     assert [done for stage, done, _ in reports if stage == "scoring held-out documents" and done] == [1, 2]

@@ -32,7 +32,7 @@ from textsieve.modelfile.header import KIND
 from textsieve.modelfile.reading import decode, read_stored
 from textsieve.modelfile.statistics import decode_statistics, read_statistics
 from textsieve.modelfile.writing import encode
-from textsieve.training.document_digests import digest
+from textsieve.training.corrections import document_digest
 from textsieve.training.statistics import Statistics
 
 
@@ -109,7 +109,7 @@ def test_loading_takes_no_memory_for_statistics(tmp_path: Path) -> None:
     path = written(tmp_path)
     statistics = TRAINED["nb"]._statistics_
     assert isinstance(statistics, Statistics)
-    many = frozenset(digest(str(number), ["x"]) for number in range(100_000))
+    many = frozenset(document_digest(str(number), ["x"]) for number in range(100_000))
     large = replace(
         statistics, added_digests=many, n_documents=statistics.n_documents + len(many), n_unlabelled=len(many)
     )
@@ -261,6 +261,8 @@ def test_a_model_whose_file_was_changed_is_saved_without_statistics(name: str, t
 def test_merged_statistics_have_the_digests_of_both() -> None:
     statistics = TRAINED["nb"]._statistics_
     assert isinstance(statistics, Statistics)
-    first, second = (replace(statistics, added_digests=frozenset({digest("a text", [label])})) for label in ("x", "y"))
+    first, second = (
+        replace(statistics, added_digests=frozenset({document_digest("a text", [label])})) for label in ("x", "y")
+    )
     assert first.merged(second).added_digests == first.added_digests | second.added_digests
     assert len(first.merged(second).added_digests) == 2

@@ -10,7 +10,6 @@ from tests.reference.categorizer_cases import plain_categorizer
 import textsieve
 from textsieve import Categorizer, Corpus
 from textsieve.registry import CLASSIFIERS, SELECTORS
-from textsieve.training.statistics import UPDATABLE_CLASSIFIERS
 
 ABOUT = {
     "trained",
@@ -102,7 +101,7 @@ def test_training_on_a_corpus_stores_no_other_words(labels: list[Any], tmp_path:
 
 
 @pytest.mark.parametrize("labels", [LABELS, MULTILABEL], ids=["single label", "multilabel"])
-@pytest.mark.parametrize("classifier", UPDATABLE_CLASSIFIERS)
+@pytest.mark.parametrize("classifier", [name for name, row in CLASSIFIERS.items() if row.traits.statistics])
 def test_statistics_and_updates_store_no_other_words(classifier: str, labels: list[Any], tmp_path: Path) -> None:
     settings: dict[str, Any] = {"n_terms": 9, "n_jobs": 1, "folds": 3, "keep_stats": True, "classifier": classifier}
     trained = plain_categorizer(**settings).fit(TEXTS[:36], labels[:36])

@@ -19,8 +19,7 @@ from textsieve.text import front_coding
 from textsieve.text.front_coding import front_code, front_decode, join_terms
 from textsieve.text.weights import round_idf
 from textsieve.training.counted_documents import StreamedDocuments
-from textsieve.training.sieving import smallest_share
-from textsieve.training.stored_size import StoredSize
+from textsieve.training.sieving import StoredSize, smallest_share
 
 RNG = np.random.default_rng(11)
 N_CLASSES = 5

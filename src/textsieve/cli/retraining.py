@@ -406,7 +406,7 @@ class _Material:
         true: list[tuple[Any, ...]] = []
         before: list[tuple[Any, ...]] = []
         after: list[tuple[Any, ...]] = []
-        for batch in self.corrected.of(_not_empty(given)):
+        for batch in self.corrected.read_files(_not_empty(given)):
             true += batch.labels
             for model, predicted in ((self.model, before), (new_model, after)):
                 predicted += model.label_sets(model.predict_labels(batch.texts, jobs)[0])

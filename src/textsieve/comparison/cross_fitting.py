@@ -22,7 +22,7 @@ from ..arrays import Floats, Ints
 from ..evaluation.calibration import JointCalibration
 from ..evaluation.confidence import Confidence
 from ..evaluation.scores import DocumentScores, HeldOutScores
-from ..training.calibrating import ENOUGH_DOCUMENTS, FEWEST_DOCUMENTS
+from ..training.tuning import ENOUGH_DOCUMENTS, FEWEST_DOCUMENTS
 
 FEWEST_TEST_DOCUMENTS = 2 * FEWEST_DOCUMENTS
 """The smallest number of test documents with a selected term for which probabilities are fitted, so that each half has

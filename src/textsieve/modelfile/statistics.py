@@ -42,7 +42,7 @@ from ..stats import ClassStats
 from ..stats.codec import check_declared as check_declared_sums
 from ..stats.codec import restore_table, table_arrays
 from ..strict_json import are_classes
-from ..training.document_digests import DIGEST
+from ..training.corrections import DIGEST
 from ..training.full_statistics import CollectionStats, FullStatistics
 from ..training.statistics import ClassSums, ClassVotes, Statistics
 from .arrays import STATISTICS_PREFIX, check_declared

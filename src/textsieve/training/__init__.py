@@ -1,4 +1,4 @@
-"""From documents and settings to a model."""
+"""Train a model from documents and settings; `train.py` has the steps in order."""
 
 from .train import check_settings, train
 

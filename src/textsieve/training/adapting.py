@@ -1,9 +1,9 @@
 """Update a model that has the statistics of all terms: select terms anew, and train again from the statistics.
 
 Unlike `updating`, this changes the terms and their idf, learns new classes, and can forget (`forgetting`). Without
-forgetting, the result is the model that training on all documents gives. What needs documents stays as it was: what was
-measured and tuned on held-out documents. A new class of a multilabel model has no threshold yet, so thresholds must be
-fitted to the documents of the update, too.
+forgetting, the result is the model that training on all documents gives. Only what was measured and tuned on held-out
+documents stays as it was, because the documents are no longer there. So a new class of a multilabel model has no
+threshold yet, and thresholds must be fitted to the documents of the update.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from .updating import record_update, refit_thresholds
 
 
 class AdaptedModel(NamedTuple):
-    """A model that has learned more documents, and the statistics of all its terms."""
+    """A model that has learned more documents, and the statistics of all terms from which it was trained."""
 
     model: Model
     statistics: FullStatistics
@@ -48,17 +48,25 @@ class AdaptedModel(NamedTuple):
 
 @dataclass(frozen=True)
 class Adaptation:
-    """The model to update, with its statistics, and when and how it forgets."""
+    """An update of a model with the statistics of all terms; `run` returns the updated model.
+
+    First, `start_counting` returns an object that counts the new documents.
+    """
 
     model: Model
     statistics: FullStatistics
     forgetting: Forgetting
     when: datetime
+    """The time of the update."""
     n_jobs: int | None = -1
 
     @cached_property
     def settings(self) -> Settings:
-        """Return the settings of the model; objects that a file can't store come from the model or its statistics."""
+        """Return the settings of the model, for training again.
+
+        The user's own stop words and functions are not among the stored settings. The statistics have the stop words; a
+        model that was not loaded from a file has the functions.
+        """
         model = self.model
         objects: dict[str, Any] = {
             "stop_words": self.statistics.stop_words,
@@ -75,7 +83,7 @@ class Adaptation:
 
     @cached_property
     def training(self) -> Training:
-        """Return the training with the settings of the model."""
+        """Return a `Training` with the settings of the model."""
         return Training(self.settings, lambda *_: None)
 
     def start_counting(self) -> TextCounts:
@@ -86,7 +94,8 @@ class Adaptation:
         """Return the weights of a model's terms in documents, as the model weighs them."""
         idf = np.ones(0) if model.idf is None else model.idf
         counts = documents.rows_of(model.terms)
-        scheme = self.training.scheme._replace(idf="none" if model.idf is None else "plain")  # any that uses `idf`
+        # The name of the idf only says whether `idf` is used: "plain" stands for any.
+        scheme = self.training.scheme._replace(idf="none" if model.idf is None else "plain")
         return weigh_counts(counts.matrix(), scheme, idf)
 
     # -- the update ----------------------------------------------------------------------------------------------
@@ -100,24 +109,25 @@ class Adaptation:
         classes = statistics.collection.classes
         self._require_known_classes(classes, fit_thresholds=fit_thresholds)
         new_model = self._train(statistics.collection, classes)
-        new_model = replace(
-            new_model, about=record_update(self.model, new_model.about, int(targets.count(targets.usable)))
-        )
+        n_new = int(targets.count(targets.usable))
+        new_model = replace(new_model, about=record_update(self.model, new_model.about, n_new))
         if fit_thresholds:
-            aligned = _with_classes(targets, classes)
-            new_model = refit_thresholds(
-                new_model, self.settings, aligned, partial(self._held_out_scores, documents, aligned)
-            )
+            targets = targets.with_classes(classes)
+            held_out_scores = partial(self._held_out_scores, documents, targets)
+            new_model = refit_thresholds(new_model, self.settings, targets, held_out_scores)
         return AdaptedModel(new_model, statistics)
 
     def _with_documents(self, documents: CountedRows, targets: Targets) -> FullStatistics:
-        """Return the statistics after the update."""
+        """Return the statistics after an update with these documents, in which earlier ones may be forgotten."""
         weights = weigh_collection(documents.counts, self.training.scheme)
         added = CollectionStats.of(documents.terms, [weights], targets)
         return self.statistics.updated(added, self.forgetting, self.when)
 
     def _require_known_classes(self, classes: tuple[Any, ...], *, fit_thresholds: bool) -> None:
-        """Raise `InputError` for new classes of a multilabel model that has something fitted for each class."""
+        """Raise `InputError` for new classes of a multilabel model with fitted probabilities or thresholds.
+
+        These were fitted for each class, so new classes have none; only thresholds can be fitted now.
+        """
         new_classes = [label for label in classes if label not in self.model.classes]
         if not new_classes or not self.model.multilabel:
             return
@@ -133,13 +143,13 @@ class Adaptation:
             )
 
     def _untuned_rule(self, classes: tuple[Any, ...]) -> ThresholdRule | None:
-        """Return the rule of a multilabel model if it needs no tuning."""
+        """Return the threshold rule of a multilabel model if it needs no tuning, otherwise None."""
         if not self.model.multilabel:
             return None
         return cut_of(self.settings.cut, self.settings.cut_options).untuned_rule(len(classes))
 
     def _train(self, collection: CollectionStats, classes: tuple[Any, ...]) -> Model:
-        """Return the model of a collection, with what was tuned for the present model."""
+        """Return the model trained on a collection, with what was tuned on held-out documents for the present model."""
         model = self.model
         sizes = collection.sizes(multilabel=model.multilabel, has_label_matrix=model.has_label_matrix)
         rule = self._untuned_rule(classes)
@@ -147,21 +157,21 @@ class Adaptation:
             thresholds = None if model.thresholds is None else self._by_class(model.thresholds, classes)
             rule = ThresholdRule(thresholds, model.ranks)
         tuned = TuningResult(None, None, rule, self._calibration(classes))
-        fresh = self.training.learn(collection, sizes, _rounded(sizes), tuned, {})
+        trained = self.training.learn(collection, sizes, _rounded(sizes), tuned, {})
         changed = {
-            name: fresh.about[name]
+            name: trained.about[name]
             for name in ("n_documents", "n_unlabelled", "n_terms_seen", "testors")
-            if name in fresh.about
+            if name in trained.about
         }
-        return replace(fresh, settings=model.settings, about=model.about | changed)
+        return replace(trained, settings=model.settings, about=model.about | changed)
 
     def _by_class(self, values: Any, classes: tuple[Any, ...]) -> Any:
-        """Return the value of each of the new classes, given those of the model's classes; 0 for a new class."""
+        """Return a value for each of `classes`, given one for each class of the model; 0 for a new class."""
         value_of = dict(zip(self.model.classes, values.tolist(), strict=True))
         return np.array([value_of.get(label, 0.0) for label in classes], np.float64)
 
     def _calibration(self, classes: tuple[Any, ...]) -> Calibration | JointCalibration | None:
-        """Return the calibration of the model for the new classes."""
+        """Return the calibration of the model for these classes, some of which may be new or missing."""
         calibration = self.model.calibration
         if isinstance(calibration, JointCalibration):
             return replace(calibration, unknown_docs=self._by_class(calibration.unknown_docs, classes))
@@ -172,7 +182,7 @@ class Adaptation:
     def _held_out_scores(self, documents: CountedRows, targets: Targets) -> HeldOutScores:
         """Return the scores of the update's labelled documents, fold by fold.
 
-        Each fold is scored by a model of all other documents, old and new, with terms of its own.
+        Each fold is scored by a model of all other documents, old and new, for which terms are selected anew.
         """
         labelled = np.flatnonzero(targets.usable)
         counts, targets = documents.counts[labelled], targets.take(labelled)
@@ -195,22 +205,18 @@ class Adaptation:
 
 
 def _rounded(sizes: ClassSizes) -> ClassSizes:
-    """Return sizes as integers, which a model file has; a class of some weight has at least one document."""
+    """Return sizes as integers, as a model file stores them.
+
+    A class that is not empty gets at least one document. All documents are at least as many as their classes need,
+    which rounding alone does not ensure: the sum of the class sizes, or in multilabel documents the largest class.
+    """
     if sizes.class_docs.dtype.kind != "f" and not isinstance(sizes.n_documents, float):
         return sizes
     class_docs = np.where(sizes.class_docs > 0, np.maximum(np.rint(sizes.class_docs), 1), 0).astype(np.int64)
     n_unlabelled = round(sizes.n_unlabelled)
-    least = int(class_docs.max(initial=0) if sizes.multilabel else class_docs.sum()) + n_unlabelled
-    return replace(
-        sizes, class_docs=class_docs, n_documents=max(round(sizes.n_documents), least), n_unlabelled=n_unlabelled
-    )
-
-
-def _with_classes(targets: Targets, classes: tuple[Any, ...]) -> Targets:
-    """Return the same labels, numbered as `classes`; all labels must be among these."""
-    members = dict(zip(targets.classes, targets.members, strict=True))
-    no_documents = np.empty(0, np.int64)
-    return replace(targets, classes=classes, members=tuple(members.get(label, no_documents) for label in classes))
+    n_labelled = int(class_docs.max(initial=0) if sizes.multilabel else class_docs.sum())  # at least so many
+    n_documents = max(round(sizes.n_documents), n_labelled + n_unlabelled)
+    return replace(sizes, class_docs=class_docs, n_documents=n_documents, n_unlabelled=n_unlabelled)
 
 
 # -- labels, which may be new classes ----------------------------------------------------------------------------
@@ -230,7 +236,7 @@ def new_targets(model: Model, labels: Any, n_documents: int) -> Targets:
 def new_target_sets(model: Model, label_sets: Sequence[Iterable[Any]], *, no_label_is_valid: bool = False) -> Targets:
     """Return the labels of new documents, given as a sequence for each document; they may be new classes.
 
-    For documents without a label, see `updating.encode_label_sets`.
+    For documents without a label and `no_label_is_valid`, see `updating.encode_label_sets`.
     """
     members: dict[Any, list[int]] = {}
     for document, labels in enumerate(label_sets):

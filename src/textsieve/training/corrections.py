@@ -1,40 +1,70 @@
 """Collect corrections, which are labelled documents, from files that grow; each document is added to a model once.
 
-Documents come in batches. Of each document, `Corrections` keeps the labels, the digest (`document_digests`), and with
-`keeps_rows` the weights of its terms; if `counts` are given, these get all its terms instead. Documents without a text
-or without a label are left out, and their places are recorded. A correction without a label says that none of the
-classes is right; it also takes back earlier ones of the same text. A label that is no class of the model raises an
-error, unless `skip_unknown` leaves its document out or `may_be_new` allows it.
+Documents come in batches. `Corrections` keeps the labels and a digest of each document. For a model that can be
+updated, it also counts the document: with `keeps_rows`, it keeps the weights of the model's terms, and with `counts`,
+that object counts all terms. Documents without a text or without a label are left out, and their places are recorded. A
+correction without a label says that none of the classes is right, and takes back earlier corrections of the same text.
+A label that is no class of the model raises an error, unless `skip_unknown` leaves its document out or `may_be_new`
+allows it.
 
 There are two ways to use corrections. For a model with statistics, `Corrections.to_learn` returns the documents to add.
 If several documents have the same text, only the last of them is learned, and not even that one if an earlier update
-added it with the same labels. For all other models, `CorrectedDocuments` returns the documents of the model's sources
-and the corrections as one corpus, to train on: a correction replaces the labels of all documents with the same text.
+added it with the same labels. All other models are trained again, on `CorrectedDocuments`: the documents of the model's
+sources and the corrections as one corpus, in which a correction replaces the labels of all documents with the same
+text.
 
 In a file of corrections for a multilabel model, an empty list of labels means that the document belongs to no class. A
 model with statistics learns that; when a model is trained again, the document counts as unlabelled. A document whose
 list of labels is missing is unlabelled, unless the model was trained with a label matrix: then it belongs to no class,
 too.
+
+**Digests.** A file of corrections grows, and each update reads all of it again. So a model with statistics keeps a
+digest of each document that an update added: 12 bytes that are a hash of its text, and 4 that are a hash of its labels.
+A document with a known digest is not learned again. If a text comes again with other labels, the model learns it with
+these, too. What it learned from the earlier labels stays; only training again removes that. The time of a correction is
+not part of the digest, so the same text with the same labels is learned only once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from ..corpus import Batch, Corpus
 from ..corpus.batch import DocumentPlace
 from ..errors import DocumentError, InputError
 from ..errors import Place as ErrorPlace
-from ..prediction import Model, classes_by_text
+from ..prediction import Model, as_written, classes_by_text
 from ..text.csr import CSR
-from .document_digests import digest, hash_text, text_digest
 from .full_statistics import TextCounts
 from .updating import require_labels, stack_rows
 
 NO_TEXT, NO_LABEL, UNKNOWN = "without a text", "without a label", "of no class of the model"
 UNREADABLE = "that can't be read"
+"""Why documents are left out, as the end of a phrase: "3 documents without a text"."""
+
+TEXT_BYTES, LABEL_BYTES = 12, 4
+DIGEST = TEXT_BYTES + LABEL_BYTES
+"""The number of bytes of a digest."""
+
+
+def document_digest(text: str, labels: Iterable[Any]) -> bytes:
+    """Return the digest of a document: a hash of its text and one of its labels, whose order does not matter."""
+    # The length before each label makes the joined text unambiguous, whatever the labels contain.
+    joined_labels = "\n".join(sorted(f"{len(label)} {label}" for label in map(as_written, labels)))
+    return hash_text(text) + blake2b(joined_labels.encode(errors="surrogatepass"), digest_size=LABEL_BYTES).digest()
+
+
+def hash_text(text: str) -> bytes:
+    """Return the hash of a text: the first bytes of its documents' digests, whatever their labels."""
+    return blake2b(text.encode(errors="surrogatepass"), digest_size=TEXT_BYTES).digest()
+
+
+def text_hash_of(digest: bytes) -> bytes:
+    """Return the hash of the text of a document, given the document's digest."""
+    return digest[:TEXT_BYTES]
 
 
 class DocumentsToLearn(NamedTuple):
@@ -43,8 +73,9 @@ class DocumentsToLearn(NamedTuple):
     rows: CSR
     """The weights of the model's terms (documents x terms); empty without `Corrections.keeps_rows`."""
     positions: list[int]
-    """The positions of the documents among all that can be learned."""
+    """The positions of the documents in `Corrections.collected`."""
     label_sets: list[tuple[Any, ...]]
+    """The labels of each document."""
     digests: frozenset[bytes]
     n_repeated: int
     """The number of documents that are not learned because their text occurs again later."""
@@ -55,15 +86,16 @@ class DocumentsToLearn(NamedTuple):
 
 
 class Correction(NamedTuple):
-    """A document with its right labels; `number` is its place among all documents that were read, from 0."""
+    """The right labels of a document."""
 
     number: int
+    """The position of the document among all that were read, from 0, including those that were left out."""
     labels: tuple[Any, ...]
     digest: bytes
 
 
 class Corrections:
-    """Collects corrections from files."""
+    """Collects the corrections of a file, or of several files one after the other."""
 
     def __init__(
         self,
@@ -75,21 +107,29 @@ class Corrections:
         counts: TextCounts | None = None,
         n_jobs: int | None = -1,
     ) -> None:
+        """Start without documents.
+
+        For `keeps_rows` and `counts`, and for `skip_unknown` and `may_be_new`, which decide about labels that are no
+        classes of the model, see the beginning of this module.
+        """
         self.n_read = 0
+        """The number of documents so far, including those that were left out."""
         self.left_out: dict[str, list[str]] = {}
         """For each problem, such as `NO_TEXT`, the places of the documents that have it and can't be learned."""
         self.collected: list[Correction] = []
+        """The corrections that can be learned."""
         self._model, self._n_jobs = model, n_jobs
         self._skip_unknown, self._may_be_new = skip_unknown, may_be_new
         self._keeps_rows, self._counts = keeps_rows and counts is None, counts
         self._classes = classes_by_text(model.classes)
         self._row_batches: list[CSR] = []
-        self._last_unlabelled: dict[bytes, int] = {}  # for each text, the number of its last document without a label
+        # By the hash of a text: the number of its last document without a label (a `Correction.number`).
+        self._last_unlabelled: dict[bytes, int] = {}
 
     def add(
         self, name: str, texts: Sequence[str], labels: Iterable[Sequence[str]], places: Sequence[DocumentPlace]
     ) -> None:
-        """Add documents of a file, given their labels as texts; `name` is the file's name in messages."""
+        """Add a batch of documents of a file, given their labels as texts; `name` is the file's name in messages."""
         learnable_texts, learnable_places = [], []
         for text, label_texts, place in zip(texts, labels, places, strict=True):
             self.n_read += 1
@@ -102,7 +142,7 @@ class Corrections:
                 continue
             learnable_texts.append(text)
             learnable_places.append(place)
-            self.collected.append(Correction(self.n_read - 1, classes, digest(text, classes)))
+            self.collected.append(Correction(self.n_read - 1, classes, document_digest(text, classes)))
         try:
             if self._counts is not None:
                 self._counts.add(learnable_texts)
@@ -112,7 +152,7 @@ class Corrections:
             raise problem.at(ErrorPlace(name, learnable_places[problem.number].name)) from problem
 
     def leave_out(self, problem: str, name: str, places: Iterable[str]) -> None:
-        """Record the places in a file of documents that can't be learned."""
+        """Record documents of a file that can't be learned: the problem and their places."""
         for place in places:
             self.left_out.setdefault(problem, []).append(f"{name}: {place}")
 
@@ -142,28 +182,31 @@ class Corrections:
         return self._model.has_label_matrix or (self._model.multilabel and place.is_of_no_class)
 
     def last(self) -> dict[bytes, int]:
-        """Return the position in `collected` of the last correction of each text, by the digest of the text.
+        """Return the last correction of each text: its position in `collected`, by the hash of the text.
 
-        Texts that occur once more after it, without a label, are left out.
+        A text that occurs once more after that, without a label, is left out: its corrections were taken back.
         """
-        last = {text_digest(correction.digest): position for position, correction in enumerate(self.collected)}
+        last = {text_hash_of(correction.digest): position for position, correction in enumerate(self.collected)}
         return {
-            text: position
-            for text, position in last.items()
-            if self.collected[position].number > self._last_unlabelled.get(text, -1)
+            text_hash: position
+            for text_hash, position in last.items()
+            if self.collected[position].number > self._last_unlabelled.get(text_hash, -1)
         }
 
     def withdrawn(self) -> set[bytes]:
-        """Return the digests of the texts that occur last without a label."""
+        """Return the hashes of the texts whose last document has no label."""
         return self._last_unlabelled.keys() - self.last().keys()
 
     def to_learn(self, added_digests: frozenset[bytes]) -> DocumentsToLearn:
-        """Return the documents to learn, given the digests of documents that updates added before."""
+        """Return the documents to learn: the last correction of each text, unless an earlier update added it.
+
+        `added_digests` are the digests of the documents that earlier updates added.
+        """
         last = self.last()
         positions = [
             position for position in sorted(last.values()) if self.collected[position].digest not in added_digests
         ]
-        known_texts = set(map(text_digest, added_digests))
+        known_texts = set(map(text_hash_of, added_digests))
         rows = stack_rows(self._row_batches).matrix()[positions] if self._row_batches else None
         new = [self.collected[position] for position in positions]
         return DocumentsToLearn(
@@ -173,7 +216,7 @@ class Corrections:
             frozenset(correction.digest for correction in new),
             n_repeated=len(self.collected) - len(last),
             n_known=len(last) - len(new),
-            n_changed=sum(text_digest(correction.digest) in known_texts for correction in new),
+            n_changed=sum(text_hash_of(correction.digest) in known_texts for correction in new),
         )
 
 
@@ -188,91 +231,109 @@ class CorrectionFile(NamedTuple):
 
 
 def last_corrections(files: Iterable[CorrectionFile]) -> dict[bytes, tuple[CorrectionFile, Correction]]:
-    """Return the correction that counts for each text, by the digest of the text, with its file.
+    """Return the correction that counts for each text, and its file, by the hash of the text.
 
-    Files are in order: a later one replaces or withdraws what an earlier one says about the same text.
+    `files` are in the order in which they were given: a later one replaces or takes back what an earlier one says about
+    the same text.
     """
     last: dict[bytes, tuple[CorrectionFile, Correction]] = {}
     for file in files:
-        for text in file.corrections.withdrawn():
-            last.pop(text, None)
+        for text_hash in file.corrections.withdrawn():
+            last.pop(text_hash, None)
         collected = file.corrections.collected
-        last |= {text: (file, collected[position]) for text, position in file.corrections.last().items()}
+        last |= {text_hash: (file, collected[position]) for text_hash, position in file.corrections.last().items()}
     return last
 
 
 class CorrectedDocuments:
     """The documents of a model's sources, with corrections.
 
-    A correction replaces the labels of all documents with the same text, and one to none of the classes makes them
-    unlabelled. If there is none, its document comes after all others, in the order of the files. If a text has several
-    corrections, the last one counts. The counts are those of the last pass over `corpus`.
+    A correction replaces the labels of all documents of the sources with the same text. If it says that none of the
+    classes is right, these documents become unlabelled. A correction whose text is not in the sources comes after all
+    their documents, in the order of the files. If a text has several corrections, the last one counts.
     """
 
     def __init__(self, documents: Corpus, files: Sequence[CorrectionFile]) -> None:
-        self.n_relabelled = self.n_confirmed = self.n_withdrawn = self.n_added = 0
-        """Documents of the sources with replaced labels, right labels, or without labels now; and added documents."""
-        self.corpus = documents.mapped(self._corrected)
+        """Keep the documents of the sources, and the files of corrections in the order in which they were given."""
+        self._reset_counts()
+        self.corpus = documents.mapped(self._with_corrections)
+        """The documents to train on."""
         self._last = last_corrections(files)
-        self._withdrawn = {text for file in files for text in file.corrections.withdrawn()} - self._last.keys()
+        withdrawn = {text_hash for file in files for text_hash in file.corrections.withdrawn()}
+        self._withdrawn = withdrawn - self._last.keys()  # a later file may correct the text again
         self._files = files
+
+    def _reset_counts(self) -> None:
+        """Start to count the documents of a pass over `corpus`."""
+        self.n_relabelled = 0
+        """The number of documents of the sources whose labels a correction replaced by others."""
+        self.n_confirmed = 0
+        """The number of documents of the sources whose labels are those of their correction."""
+        self.n_withdrawn = 0
+        """The number of documents of the sources that lost their labels, because none of the classes is right."""
+        self.n_added = 0
+        """The number of corrections whose texts are not in the sources."""
 
     @property
     def digests(self) -> frozenset[bytes]:
         """Return the digests of all corrections that count."""
         return frozenset(correction.digest for _, correction in self._last.values())
 
-    def of(self, files: Sequence[CorrectionFile], *, without: Container[bytes] = ()) -> Iterator[Batch]:
-        """Yield the corrections that count in these files, except for those of some texts, given by their digests."""
+    def read_files(self, files: Sequence[CorrectionFile], *, without: Container[bytes] = ()) -> Iterator[Batch]:
+        """Yield the documents of these files whose corrections count, in batches, with their right labels.
+
+        `without` are the hashes of texts to leave out.
+        """
         for file in files:
             wanted = {
                 correction.number: correction
-                for text, (of_file, correction) in self._last.items()
-                if of_file is file and text not in without
+                for text_hash, (of_file, correction) in self._last.items()
+                if of_file is file and text_hash not in without
             }
-            yield from _pick(file.corpus, wanted)
+            yield from _read_corrected(file.corpus, wanted)
 
-    def _corrected(self, batches: Iterator[Batch]) -> Iterator[Batch]:
-        """Yield the documents of the sources with right labels, and then the other corrections."""
-        self.n_relabelled = self.n_confirmed = self.n_withdrawn = self.n_added = 0
-        texts_in_sources = set()
+    def _with_corrections(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        """Yield the documents of the sources, given in batches, with corrected labels; then the other corrections."""
+        self._reset_counts()
+        corrected_hashes = set()  # of the texts in the sources that have a correction
         for batch in batches:
             labels = list(batch.labels)
-            for row, text in enumerate(map(hash_text, batch.texts)):
-                if text in self._last:
-                    texts_in_sources.add(text)
-                    right_labels = self._last[text][1].labels
-                    is_right = set(right_labels) == set(labels[row])
+            for row, text_hash in enumerate(map(hash_text, batch.texts)):
+                if text_hash in self._last:
+                    corrected_hashes.add(text_hash)
+                    _, correction = self._last[text_hash]
+                    is_right = set(correction.labels) == set(labels[row])
                     self.n_confirmed += is_right
                     self.n_relabelled += not is_right
-                    labels[row] = right_labels
-                elif text in self._withdrawn and labels[row]:  # none of the classes is right
+                    labels[row] = correction.labels
+                elif text_hash in self._withdrawn and labels[row]:  # none of the classes is right
                     self.n_withdrawn += 1
                     labels[row] = ()
             yield replace(batch, labels=labels)
-        for batch in self.of(self._files, without=texts_in_sources):
+        for batch in self.read_files(self._files, without=corrected_hashes):
             self.n_added += len(batch)
             yield batch
 
 
-def _pick(corpus: Corpus, wanted: Mapping[int, Correction]) -> Iterator[Batch]:
-    """Yield the documents with the wanted numbers, with their right labels.
+def _read_corrected(corpus: Corpus, wanted: Mapping[int, Correction]) -> Iterator[Batch]:
+    """Read a file of corrections again, and yield some of its documents in batches, with their right labels.
 
-    A file of corrections may grow meanwhile. Raises `InputError` if it changes otherwise.
+    `wanted` has the corrections of these documents by their numbers (`Correction.number`). The file may have grown
+    since it was read first. Raises `InputError` if it has changed otherwise.
     """
-    n_read = n_picked = 0
-    batches = corpus.batches() if wanted else iter(())
-    for batch in batches:
+    if not wanted:
+        return
+    n_read = n_yielded = 0
+    for batch in corpus.batches():
         rows = [row for row in range(len(batch)) if n_read + row in wanted]
-        picked = [wanted[n_read + row] for row in rows]
+        corrections = [wanted[n_read + row] for row in rows]
         texts = [batch.texts[row] for row in rows]
         n_read += len(batch)
-        n_picked += len(rows)
-        if any(hash_text(text) != text_digest(item.digest) for text, item in zip(texts, picked, strict=True)):
+        n_yielded += len(rows)
+        if list(map(hash_text, texts)) != [text_hash_of(correction.digest) for correction in corrections]:
             break
         if rows:
-            yield Batch([correction.labels for correction in picked], texts)
-        if n_picked == len(wanted):
+            yield Batch([correction.labels for correction in corrections], texts)
+        if n_yielded == len(wanted):
             return
-    if wanted:
-        raise InputError("was changed while it was read", place=corpus.name, hint="Try again")
+    raise InputError("was changed while it was read", place=corpus.name, hint="Try again")

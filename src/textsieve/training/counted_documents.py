@@ -5,14 +5,14 @@ One pass over a corpus counts its terms. If the counts of all documents fit into
 
 If they don't fit (`StreamedDocuments`), they are written to a temporary file (`SpilledCounts`), which later passes read
 in place of the texts. In memory, only the counts of a sample (a half, a quarter, ... of the documents) are kept, for
-tuning on held-out documents. For the sample, `min_df` and `max_df` are multiplied by its share of the documents if
-they are numbers of documents. The first pass then also gives, for all documents, the vocabulary, the document
+tuning on held-out documents. If `min_df` and `max_df` are numbers of documents, and not shares, they are multiplied by
+the share of the documents that the sample has. The same pass gives, for all documents, the vocabulary, the document
 frequencies and, if the selector reads counts, `ClassStats`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, NamedTuple
@@ -49,15 +49,17 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 class Sample:
     """The counts of all documents, or of a half, a quarter, ... of them, spread evenly over the corpus.
 
-    Document i has the position i x φ modulo 1 (φ is the golden ratio). Positions of consecutive documents, and also of
-    every second or every tenth document, are spread evenly between 0 and 1. The sample has the documents with a
-    position below 1/2, 1/4, .... Taking every second document instead could drop a whole class, if classes alternate.
+    Document i has the position i x φ modulo 1 (φ is the golden ratio). The positions of consecutive documents, and also
+    of every second or every tenth document, are spread evenly between 0 and 1. After one halving, the sample has the
+    documents with a position below 1/2, after two those below 1/4, and so on. Taking every second document instead
+    could drop a whole class, if classes alternate.
     """
 
     def __init__(self) -> None:
+        """Start without documents."""
         self.n_values = 0  # the number of counts (document, term) in the sample
         self._halvings = 0
-        self._parts: list[tuple[Ints, csr_matrix]] = []  # document numbers and counts of each batch
+        self._parts: list[tuple[Ints, csr_matrix]] = []  # of each batch: the sampled document numbers, and their counts
 
     @property
     def documents(self) -> Ints:
@@ -70,7 +72,7 @@ class Sample:
         return sum(len(documents) for documents, _ in self._parts)
 
     def add(self, counts: csr_matrix, first: int) -> None:
-        """Add a batch whose first document has the number `first`, without documents that earlier halvings drop."""
+        """Add a batch without the documents that earlier halvings drop; `first` is the number of its first document."""
         self._add_sampled(np.arange(first, first + counts.shape[0]), counts)
 
     def halve(self) -> None:
@@ -108,10 +110,11 @@ def halvings_survived(documents: Ints) -> Ints:
     integer, in units of 2^-64, so the number of its leading zero bits is the number of halvings that it survives.
     """
     position = documents.astype(np.uint64) * _GOLDEN  # in units of 2^-64; the overflow takes it modulo 1
-    halvings = np.full(len(documents), 64, np.int64)
+    halvings = np.full(len(documents), 64, np.int64)  # 64: all bits are zero
     for n_zeros in range(63, -1, -1):
-        # Here the position has at most `n_zeros` leading zeros; the smallest such number is assigned last, and stays.
-        halvings[position >> np.uint64(63 - n_zeros) != 0] = n_zeros
+        has_at_most = position >> np.uint64(63 - n_zeros) != 0  # one of the first `n_zeros` + 1 bits is set
+        # Numbers descend, so the last one that is assigned to a document is its exact number of leading zeros.
+        halvings[has_at_most] = n_zeros
     return halvings
 
 
@@ -125,13 +128,13 @@ def stack_counts(parts: list[csr_matrix], n_columns: int) -> csr_matrix:
 
 
 GROUP_CHARACTERS = 1 << 23
-"""About the number of characters that are counted at once: enough for all threads.
+"""About how many characters of texts are counted at once: enough to give all threads work.
 
-The counts of words then take about 10 MB, and those of n-grams of 3 to 5 characters up to 200 MB.
+The counts of their words take about 10 MB, and those of n-grams of 3 to 5 characters up to 200 MB.
 """
 
 MAX_VALUES = 1 << 23
-"""The largest number of counts that are kept in memory; each takes eight bytes."""
+"""The largest number of counts (one for each term of a document) that are kept in memory; each takes eight bytes."""
 
 
 def limits_of_sample(limits: Limits, share: float) -> Limits:
@@ -142,18 +145,19 @@ def limits_of_sample(limits: Limits, share: float) -> Limits:
     """
 
     def scale(limit: float) -> float:
+        """Return a limit for the sample."""
         return max(round(limit * share), 1) if is_whole(limit) else limit
 
     return {"min_df": scale(limits["min_df"]), "max_df": scale(limits["max_df"])}
 
 
 def columns_within_limits(doc_freq: Counts, n_documents: float, limits: Limits) -> Ints:
-    """Return the columns of the terms whose document frequency is within the limits."""
+    """Return the columns of the terms whose document frequency is within the limits, and not 0."""
     present = np.flatnonzero(doc_freq)
-    is_one = is_whole(limits["min_df"]) and limits["min_df"] == 1  # 1.0 is a share: all documents
-    if isinstance(n_documents, float) and is_one:
-        # The number is a float if sample weights can't be counted as integers (`Targets.count_type`). With weights
-        # below 1, the frequency of a term that is present may be between 0 and 1; `min_df=1` must not exclude it.
+    is_one_document = is_whole(limits["min_df"]) and limits["min_df"] == 1  # 1.0 is a share: all documents
+    if is_one_document and isinstance(n_documents, float):
+        # The number is a float if sample weights are not integers (`Targets.count_type`). Then the frequency of a term
+        # is a sum of weights, which may be below 1. The default `min_df=1` must not exclude such a term.
         limits = {**limits, "min_df": 0.0}
     # The second array would be the numbers of occurrences, which `min_df` and `max_df` don't use.
     return present[terms_within_limits(present, n_documents, lambda: (doc_freq, doc_freq), **limits)]
@@ -171,23 +175,23 @@ class SelectionData(NamedTuple):
     labels: LabelPairs
     """The labels of all documents, with the names of the classes."""
     columns: Ints
-    """For each column of the statistics, the column of the same term in the documents."""
+    """For each column of `stats` and `weights`, the column of the same term in the documents."""
 
 
 class SelectedDocuments(NamedTuple):
-    """Documents reduced to the selected terms, best first."""
+    """Documents with the counts of the selected terms only, best term first."""
 
     terms: list[str]
     doc_freq: Counts
     targets: Targets
     weigh: Callable[[Scheme, Floats], Iterator[CSR]]
-    """Returns the weights of all documents in batches, given a scheme and the idf."""
+    """Returns the weights of all documents (documents x terms) in batches, given a scheme and the idf."""
     are_in_memory: bool
     """Whether all documents are in memory, and so in a single batch."""
 
     @classmethod
     def of_counts(cls, counts: csr_matrix, targets: Targets, terms: list[str] | None = None) -> SelectedDocuments:
-        """Return documents whose counts of the selected terms are in memory; training does not need their `terms`."""
+        """Return documents, given the counts of the selected terms; only dropping coefficients needs their `terms`."""
         return cls(
             terms or [],
             doc_freq_of(counts, targets),
@@ -197,11 +201,11 @@ class SelectedDocuments(NamedTuple):
         )
 
     def stack(self, batches: Iterator[csr_matrix]) -> csr_matrix:
-        """Return the batches of weights as one matrix.
+        """Return the batches that `weigh` yields as one matrix (documents x terms).
 
-        The number of values is the sum of the document frequencies, because streamed documents have no sample weights,
-        and weights of 0 are stored, too. So the arrays are allocated once and filled, and the batches and their copy
-        are never in memory together.
+        The arrays of the matrix are allocated once, and each batch is copied into them, so that all batches are never
+        in memory beside the matrix. This is possible because the number of values is known: the sum of the document
+        frequencies. (Streamed documents have no sample weights, which would change these, and weights of 0 are stored.)
         """
         if self.are_in_memory:
             (rows,) = batches
@@ -212,7 +216,7 @@ class SelectedDocuments(NamedTuple):
         data: Any = None
         end = 0
         for rows in batches:
-            if data is None:  # the first batch has the type of the weights
+            if data is None:  # the type of the weights is known from the first batch on
                 data = np.empty(n_values, rows.dtype)
             data[end : end + rows.nnz], indices[end : end + rows.nnz] = rows.data, rows.indices
             indptr_parts.append(end + rows.indptr[1:].astype(np.int64))
@@ -225,7 +229,7 @@ class SelectedDocuments(NamedTuple):
 class CountedDocuments:
     """Counts of documents in memory, and their labels.
 
-    The class has the same methods for training as `StreamedDocuments`.
+    For training, `StreamedDocuments` has the same methods.
     """
 
     counts: csr_matrix
@@ -233,7 +237,10 @@ class CountedDocuments:
     terms: Terms
     targets: Targets
     limits: Limits
-    """`min_df` and `max_df`. They are applied later, because a share is another number of documents after `take`."""
+    """`min_df` and `max_df`, which are not yet applied to the columns.
+
+    A share stands for fewer documents after `take`, so other terms may be within the limits then.
+    """
 
     def take(self, documents: Ints) -> CountedDocuments:
         """Return some of the documents, given by ascending numbers."""
@@ -254,7 +261,7 @@ class CountedDocuments:
         return CountedDocuments(take_columns(self.counts, columns), terms, self.targets, self.limits)
 
     def weights(self, scheme: Scheme) -> csr_matrix:
-        """Return the weights of the counts, with the idf of these documents."""
+        """Return the weights of all terms (documents x terms), with the idf of these documents."""
         if scheme == COUNTS:
             return self.counts
         idf = INVERSE_FREQUENCIES[scheme.idf](self.doc_freq, self.targets.n_counted)
@@ -279,7 +286,7 @@ class CountedDocuments:
 
     @property
     def n_tuned_on(self) -> int | None:
-        """Return None: the sample has all documents."""
+        """Return None: settings are tuned on all documents, and not on a sample."""
         return None
 
     def read_all_terms(self) -> Iterator[csr_matrix]:
@@ -294,7 +301,7 @@ class CountedDocuments:
         return SelectionData(stats, lambda: [weights], targets.weights, labels, self.columns_within_limits)
 
     def select(self, columns: Ints) -> SelectedDocuments:
-        """Return the documents with the selected terms only."""
+        """Return the documents with the selected terms only, given their columns."""
         terms = self.terms.take(columns)
         return SelectedDocuments.of_counts(take_columns(self.counts, columns), self.targets, terms)
 
@@ -303,7 +310,7 @@ class CountedDocuments:
 class StreamedDocuments:
     """A corpus whose counts don't fit into memory: totals of all documents, a sample of them, and a file of all counts.
 
-    Terms are in alphabetical order.
+    Terms are in alphabetical order. In the file, they are in the order in which they were first counted.
     """
 
     spilled: SpilledCounts
@@ -311,7 +318,7 @@ class StreamedDocuments:
     columns: Ints
     """The column of each of `terms` in `spilled`."""
     all_columns: Ints
-    """The same for all terms, also those outside the limits."""
+    """The column of each term in `spilled`, also of terms outside the limits; terms are in alphabetical order."""
     sample: CountedDocuments
     """The documents to tune on, with all terms."""
     terms: Terms
@@ -331,7 +338,7 @@ class StreamedDocuments:
 
     @property
     def n_tuned_on(self) -> int | None:
-        """Return the number of documents in the sample."""
+        """Return the number of documents in the sample, on which settings are tuned."""
         return self.sample.targets.n_documents
 
     def read_all_terms(self) -> Iterator[csr_matrix]:
@@ -351,7 +358,7 @@ class StreamedDocuments:
             for rows in self._weigh_all(scheme):
                 stats.update(rows, labels[done : done + rows.shape[0]])
                 done += rows.shape[0]
-            stats = stats.renamed(map(self.targets.name, stats.classes))  # from class numbers to labels
+            stats = stats.renamed(map(self.targets.label_of, stats.classes))  # from class numbers to labels
         return SelectionData(
             stats,
             weights=lambda: self._weigh_all(scheme),
@@ -367,7 +374,7 @@ class StreamedDocuments:
             yield weigh_to_matrix(counts, scheme, idf)
 
     def select(self, columns: Ints) -> SelectedDocuments:
-        """Return the documents with the selected terms only, and free the memory of everything else.
+        """Return the documents with the selected terms only, given their columns; free the memory of everything else.
 
         This deletes the fields that only selection needs, so terms can be selected only once.
         """
@@ -399,7 +406,7 @@ def count_texts(
     multilabel: bool | None,
     sample_weight: Any = None,
 ) -> CountedDocuments:
-    """Count documents that are in memory; those of sample weight 0 are left out."""
+    """Count texts that are in memory; those of sample weight 0 are left out."""
     check_limits(**limits)
     weights: list[float] | None = None
     if sample_weight is not None:
@@ -409,6 +416,41 @@ def count_texts(
         raise InputError("No labels were given", hint="give fit(texts, labels) one for each text")
     targets = Targets.of(labels, counts.shape[0], multilabel).with_weights(weights)
     return CountedDocuments(counts, counter.terms(), targets, limits)
+
+
+class _CountedSoFar:
+    """The batches of a corpus that are counted so far: all counts in memory, or a sample and a file of all counts."""
+
+    def __init__(self, *, want_stats: bool) -> None:
+        """Start without documents; `want_stats` says whether `stats` will be needed."""
+        self.labels: list[Labels] = []
+        self.doc_freq = np.zeros(0, np.int64)
+        self.sample = Sample()
+        """All documents until `shrink` is called."""
+        self.spilled: SpilledCounts | None = None
+        """The file of all counts; None until `shrink` is called."""
+        self.stats: ClassStats | None = None
+        """The statistics of all documents, if they are wanted; None until `shrink` is called."""
+        self._want_stats = want_stats
+
+    def add(self, counts: csr_matrix, labels: Sequence[Labels]) -> None:
+        """Add a batch of documents: their counts and their labels."""
+        self.doc_freq = _add_padded(self.doc_freq, _doc_freq(counts))
+        self.sample.add(counts, first=len(self.labels))
+        self.labels += labels
+        if self.spilled is not None:
+            self.spilled.append(counts)
+        if self.stats is not None:
+            self.stats.update(counts, labels)
+
+    def shrink(self, most_values: int) -> None:
+        """Halve the sample until it has at most `most_values` counts; before the first time, write all to a file."""
+        if self.spilled is None:  # the sample still has all documents
+            self.spilled = self.sample.spill()
+            if self._want_stats:
+                self.stats = ClassStats.from_matrix(self.sample.matrix(len(self.doc_freq)), self.labels)
+        while self.sample.n_values > most_values and self.sample.n_documents > 1:  # document 0 always stays
+            self.sample.halve()
 
 
 def count_corpus(
@@ -435,69 +477,56 @@ def count_corpus(
     """
     check_limits(**limits)
     most_values = MAX_VALUES if most_values is None else most_values
-    sample = Sample()
-    labels: list[Labels] = []
-    doc_freq = np.zeros(0, np.int64)
-    stats: ClassStats | None = None
-    spilled: SpilledCounts | None = None
+    so_far = _CountedSoFar(want_stats=want_stats)
     batches = corpus.batches(ahead=True) if first_pass is None else iter(first_pass)
     label_column = LabelColumn(corpus, multilabel=multilabel)
     for batch in in_groups(label_column.check_beginning(batches, lambda batch: batch), GROUP_CHARACTERS):
         _require_texts(corpus, batch)
         if script_sample is not None:
             script_sample.add(batch.texts)
-        with corpus.naming_documents(len(labels), batch.kept):
+        with corpus.naming_documents(len(so_far.labels), batch.kept):
             counts = csr_matrix(counter.partial_fit_transform(batch.texts))
-        doc_freq = _add_padded(doc_freq, _doc_freq(counts))
-        sample.add(counts, len(labels))
-        if require_all and sample.n_values > most_values:
-            raise too_many(corpus, most_values)
-        labels += batch.labels
-        if spilled is not None:
-            spilled.append(counts)
-            if stats is not None:
-                stats.update(counts, batch.labels)
-        elif sample.n_values > most_values:  # the sample still has all documents read so far
-            spilled = sample.spill()
-            if want_stats:
-                stats = ClassStats.from_matrix(sample.matrix(counts.shape[1]), labels)
-        while sample.n_values > most_values and sample.n_documents > 1:  # document 0 stays, however many counts it has
-            sample.halve()
-        progress("counting", len(labels), None)
-    if labels and not doc_freq.size:
+        so_far.add(counts, batch.labels)
+        if so_far.sample.n_values > most_values:
+            if require_all:
+                raise too_many(corpus, most_values)
+            so_far.shrink(most_values)
+        progress("counting", len(so_far.labels), None)
+    n_documents, doc_freq = len(so_far.labels), so_far.doc_freq
+    if n_documents and not doc_freq.size:
         reading = counter.validated_reading()
         reason = reading.no_terms_reason(has_stop_words=counter.stop_words is not None)
-        raise no_terms(len(labels), reason).at(corpus.name)
+        raise no_terms(n_documents, reason).at(corpus.name)
+    multilabel = corpus.multilabel if multilabel is None else multilabel
+    targets = Targets.of(so_far.labels, n_documents, bool(multilabel))
+    label_column.check_whole(dict(zip(map(str, targets.classes), map(len, targets.members), strict=True)))
     # While the vocabulary grew, new terms got the next columns; the result has the terms in alphabetical order.
     terms, alphabetical = counter.terms(), counter.alphabetical()
-    multilabel = corpus.multilabel if multilabel is None else multilabel
-    targets = Targets.of(labels, len(labels), bool(multilabel))
-    label_column.check_whole(dict(zip(map(str, targets.classes), map(len, targets.members), strict=True)))
-    counted_sample = CountedDocuments(
-        take_columns(sample.matrix(len(terms)), alphabetical),
+    sample = CountedDocuments(
+        take_columns(so_far.sample.matrix(len(terms)), alphabetical),
         terms.subset(alphabetical),
-        targets.take(sample.documents),
-        limits_of_sample(limits, sample.n_documents / max(len(labels), 1)),
+        targets.take(so_far.sample.documents),
+        limits_of_sample(limits, so_far.sample.n_documents / max(n_documents, 1)),
     )
-    if spilled is None:
-        return counted_sample
+    if so_far.spilled is None:
+        return sample  # it has all documents
     # The second array would be the numbers of occurrences, which `min_df` and `max_df` don't use.
-    columns = alphabetical[terms_within_limits(alphabetical, len(labels), lambda: (doc_freq, doc_freq), **limits)]
+    columns = alphabetical[terms_within_limits(alphabetical, n_documents, lambda: (doc_freq, doc_freq), **limits)]
     return StreamedDocuments(
-        spilled=spilled,
+        spilled=so_far.spilled,
         columns=columns,
         all_columns=alphabetical,
-        sample=counted_sample,
+        sample=sample,
         terms=terms.subset(columns),
         doc_freq=doc_freq[columns],
         targets=targets,
-        stats=None if stats is None else stats.take(columns),
+        stats=None if so_far.stats is None else so_far.stats.take(columns),
         progress=progress,
     )
 
 
 def too_many(corpus: Corpus, most_values: int) -> InputError:
-    """Return the error for a corpus whose counts don't fit into memory, though all of them are needed."""
+    """Return the error for a corpus with more counts than fit into memory, where all of them are needed at once."""
     return InputError(
         f"has more than {most_values:,} counts, which is the limit for keeping all of them in memory",
         place=corpus.name,
@@ -508,7 +537,7 @@ def too_many(corpus: Corpus, most_values: int) -> InputError:
 def weigh_to_matrix(
     counts: csr_matrix, scheme: Scheme, idf: Floats, dtype: type[np.floating] = np.float32
 ) -> csr_matrix:
-    """Return the weights of counts as a matrix; 32 bits are enough, since sums are computed with 64."""
+    """Return the weights of counts as a SciPy matrix; 32 bits are enough, since sums are computed with 64."""
     return as_matrix(weigh_counts(counts, scheme, idf), dtype)
 
 
@@ -523,13 +552,13 @@ def as_matrix(rows: CSR, dtype: type[np.floating]) -> csr_matrix:
 
 
 def take_columns(counts: csr_matrix, columns: Ints) -> csr_matrix:
-    """Return some columns in the given order, with sorted indices in each row."""
+    """Return some columns of counts in the given order; the column indices of each row are sorted."""
     # Converting to CSC and back sorts all rows in linear time, faster than `sort_indices`.
     return counts[:, columns].tocsc().tocsr()
 
 
 def _doc_freq(counts: csr_matrix) -> Ints:
-    """Return the document frequency of each term; only nonzero counts are stored."""
+    """Return the number of documents with each term; no count of 0 is stored, so each stored count is a document."""
     return np.bincount(counts.indices, minlength=counts.shape[1])
 
 

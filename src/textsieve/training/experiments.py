@@ -37,7 +37,7 @@ class LabelledCounts(NamedTuple):
     labels: NDArray[Any]
     """The label of each document."""
     limits: Limits
-    """`min_df` and `max_df`, which are not yet applied to `counts`; scaled if these are a sample."""
+    """`min_df` and `max_df`, which are not yet applied to `counts`; for a sample, numbers of documents are scaled."""
     n_seen: int
     """The number of documents in the corpus, labelled or not."""
     n_unlabelled: int
@@ -45,9 +45,10 @@ class LabelledCounts(NamedTuple):
 
 
 def labelled_counts(corpus: Corpus, *, progress: Progress, n_jobs: int = -1, **reading: Any) -> LabelledCounts:
-    """Count the labelled documents of a corpus, or a sample if they don't fit into memory.
+    """Count the labelled documents of a corpus, or those of a sample if not all fit into memory.
 
-    `reading` has the settings of a `TermCounter`. Unlabelled documents are left out.
+    `reading` has the settings of a `TermCounter`. Raises `InputError` for documents with several labels, and if fewer
+    than two classes are left.
     """
     limits: Limits = {"min_df": reading.pop("min_df", 1), "max_df": reading.pop("max_df", 1.0)}
     counter = TermCounter(**reading, dtype=np.int32, n_jobs=n_jobs)
@@ -91,10 +92,9 @@ def _require_single_labels(corpus: Corpus, targets: Targets) -> None:
 
 
 def default_n_terms(n_terms_seen: int) -> int:
-    """Return a quarter of all terms, rounded down to thousands, at least 1,000.
+    """Return the default number of selected terms: a quarter of all, rounded down to thousands, at least 1,000.
 
-    This is like the paper on random subspaces (see docs/research/papers/subspace.md), which selects 5,000 of 22,244
-    terms.
+    The paper on random subspaces (see docs/research/papers/subspace.md) selects about as many: 5,000 of 22,244.
     """
     return max(n_terms_seen // 4 // 1000, 1) * 1000
 

@@ -1,8 +1,9 @@
 """How an update forgets: by a half-life, or by a window of updates.
 
-With a half-life, the weight of everything that was learned before is multiplied by 2^(-t / h) before the new documents
-are added. For a half-life h in time, t is the time from the last update to this one. For one in documents, t is the
-number of new documents. So a document of age a counts as one of sample weight 2^(-a / h).
+With a half-life h, the weight of everything that was learned before is multiplied by 2^(-t / h) before the new
+documents are added. If h is a time, t is the time from the last update to this one. If h is a number of documents, t is
+the number of new documents. So a document of age a, which is the sum of these t, counts as one of sample weight
+2^(-a / h).
 
 With a window of N, only the documents of the last N updates count, this one included; training counts as an update.
 """
@@ -22,6 +23,7 @@ SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 """The seconds of each unit of time."""
 
 DOCUMENTS = "docs"
+"""The unit of a half-life in documents."""
 
 _HALF_LIFE = re.compile(rf"(\d{{1,12}}(?:\.\d{{1,12}})?)\s*({'|'.join(SECONDS)}|{DOCUMENTS})")
 
@@ -48,17 +50,19 @@ class Forgetting(NamedTuple):
 
     @property
     def needs_time(self) -> bool:
-        """Return whether it depends on the time of an update."""
+        """Return whether the weight of earlier documents depends on the time of an update."""
         return self.half_life is not None and not self.is_in_documents
 
     def factor(self, seconds: float, n_documents: float) -> float:
-        """Return the factor of earlier weights, given the time since the last update and the number of new documents.
+        """Return the factor by which the weights of earlier documents are multiplied.
 
-        It is 0 if the age is so many half-lives that no float is as small as the factor.
+        `seconds` is the time since the last update, and `n_documents` the number of new documents. The factor is 0 if
+        it would be smaller than any float.
         """
         if self.half_life is None:
             return 1.0
-        return math.exp2(-min((n_documents if self.is_in_documents else seconds) / self.half_life, 1e6))
+        n_half_lives = (n_documents if self.is_in_documents else seconds) / self.half_life
+        return math.exp2(-min(n_half_lives, 1e6))  # for infinitely many, as for 1e6, the factor is 0
 
 
 def _parse_half_life(value: Any) -> tuple[float, bool]:
@@ -78,9 +82,9 @@ def _parse_half_life(value: Any) -> tuple[float, bool]:
 
 
 def moment_of(when: Any = None) -> datetime:
-    """Return the time of an update, in UTC: a datetime, a date, or a text such as 2026-01-31; None means now.
+    """Return the time of an update as a datetime in UTC; `when` without a time zone is in UTC.
 
-    A time without a time zone is in UTC.
+    `when` is a datetime, a date, a text such as "2026-01-31", or None for now.
     """
     if when is None:
         when = now()
@@ -100,6 +104,7 @@ def moment_of(when: Any = None) -> datetime:
 
 
 def _invalid_time(when: Any) -> InputError:
+    """Return the error for a value that is no time."""
     return InputError(
         setting="when", value=when, hint="use a date such as 2026-01-31, or a date and time such as 2026-01-31T12:00"
     )

@@ -68,8 +68,9 @@ if TYPE_CHECKING:
 def class_weight_by_number(class_weight: Any, classifier: Any, sizes: ClassSizes) -> Any:
     """Return the setting `class_weight` as the classifier takes it: by class numbers instead of labels.
 
-    None, "balanced" and "sqrt" are returned as they are. A mapping has factors for some classes; the other classes get
-    the factor 1. Raises `InputError` for an invalid setting, and for a mapping if the classifier has no class weights.
+    With the classes "no" and "yes", `{"yes": 2}` becomes `{0: 1.0, 1: 2.0}`: classes that the setting leaves out get
+    the factor 1. None, "balanced" and "sqrt" are returned as they are. Raises `InputError` for an invalid setting, and
+    for a mapping if the classifier has no class weights.
     """
     if not isinstance(class_weight, Mapping):
         require_rule_or_factors(class_weight)
@@ -107,7 +108,10 @@ DEFAULT_TERMS = 10_000
 """The number of selected terms if the setting `n_terms` is None and the selector does not choose it."""
 
 DEFAULT_TERMS_TO_SIEVE = 100_000
-"""The same if coefficients are dropped after training: enough terms that hardly any accuracy is lost before that."""
+"""The same number if coefficients are dropped after training.
+
+It is so large that selecting terms loses hardly any accuracy; dropping coefficients then makes the model small.
+"""
 
 SIEVED_C, SIEVED_TF = 1.0, "log"
 """The C of the SVM and the term frequency if coefficients are dropped, unless the user sets them.
@@ -116,21 +120,22 @@ With ten times as many terms, both were better than the defaults of `svm`: see d
 """
 
 MAX_TRAINED_COEFFICIENTS = 5_000_000
-"""With many classes, fewer terms are selected by default, so that no more coefficients than these are trained.
+"""The most coefficients (terms x classes) that are trained by default if coefficients are dropped afterwards.
 
-But there are at least `DEFAULT_TERMS` terms.
+So with more than 50 classes, fewer than `DEFAULT_TERMS_TO_SIEVE` terms are selected, but at least `DEFAULT_TERMS`.
 """
 
 
-def _refuse_unlabelled(name: str, options: Mapping[str, Any] | None) -> None:
-    """Raise `InputError` for an option `unlabelled`, the label of unlabelled documents; `name` is the setting.
+def _refuse_unlabelled(setting: str, options: Mapping[str, Any] | None) -> None:
+    """Raise `InputError` if the options have `unlabelled`, with which an estimator is told the label for "no label".
 
-    Which documents are unlabelled is decided once, for selector, projection and classifier alike.
+    Training decides which documents are unlabelled, for selector, projection and classifier alike. `setting` is the
+    setting with these options.
     """
     if options and "unlabelled" in options:
         raise InputError(
             (Setting("unlabelled", options["unlabelled"]), " has no meaning here"),
-            setting=name,
+            setting=setting,
             hint="a document without a label has the label None, or an empty one",
         )
 
@@ -148,9 +153,9 @@ def _require_projectable(traits: Traits, settings: Settings) -> None:
 
 
 def _require_border(cut: Cut, traits: Traits, settings: Settings) -> None:
-    """Raise `InputError` for thresholds of 0 if the sign of the classifier's scores does not separate yes from no.
+    """Raise `InputError` for thresholds of 0 (`cut="zero"`) if the sign of a score does not separate yes from no.
 
-    That is the case for votes and cosines; see `Traits.border_at_zero`.
+    The scores of votes and cosines have no such sign; see `Traits.border_at_zero`.
     """
     if isinstance(cut, ZeroCut) and not traits.border_at_zero:
         classifiers = list_classifiers(lambda traits: traits.border_at_zero)
@@ -176,7 +181,7 @@ def _require_svm(settings: Settings, classifier: Any) -> None:
 
 
 def _require_coefficients(settings: Settings, traits: Traits) -> None:
-    """Raise `InputError` for a type of coefficients if the classifier has none."""
+    """Raise `InputError` for a type of coefficients if the classifier has no coefficients."""
     if settings.coefficient_dtype != AUTO and traits.has_own_scorer:
         raise InputError(
             f"the classifier {shown(settings.classifier)} has no coefficients",
@@ -184,6 +189,26 @@ def _require_coefficients(settings: Settings, traits: Traits) -> None:
             value=settings.coefficient_dtype,
             hint=f"use {AUTO!r}, or the classifier {list_classifiers(lambda traits: not traits.has_own_scorer)}",
         )
+
+
+def _require_norm(settings: Settings, traits: Traits) -> None:
+    """Raise `InputError` for another norm than the only one of a classifier; `Rocchio` alone has only one."""
+    if traits.norm is not None and settings.norm not in (None, traits.norm):
+        raise InputError(
+            "Rocchio compares by the cosine, which is the same for any length",
+            setting="norm",
+            value=settings.norm,
+            hint="use 'l2'",
+        )
+
+
+def _set_threads(setting: Any, estimator: Any, options: Mapping[str, Any] | None, n_jobs: int) -> None:
+    """Set the number of threads of an estimator that the setting names, unless the user's options have another.
+
+    An estimator that the user gives as an object keeps its own, and many estimators use no threads.
+    """
+    if isinstance(setting, str) and "n_jobs" in estimator.get_params():
+        estimator.set_params(**{"n_jobs": n_jobs, **(options or {})})
 
 
 def _fit_projection(projection: TraceProjection, rows: csr_matrix, targets: Targets) -> TraceProjection:
@@ -220,7 +245,7 @@ class SelectedTerms(NamedTuple):
     columns: Ints
     """The columns of the terms, best first; for the order of typical testors see `TypicalTestors`."""
     details: dict[str, Any]
-    """What the selector determined and a model records; see `selector_details`."""
+    """Facts about the selection that a model records; see `selector_details`."""
 
 
 @dataclass(frozen=True)
@@ -237,16 +262,19 @@ class TrainingPlan:
     scheme: Scheme
     """The weighting for the classifier, which is also that of the model."""
     class_weight: Any
+    """The setting `class_weight`."""
     cut: Cut
+    """How a multilabel model assigns labels by scores."""
     n_jobs: int
     sieves_coefficients: bool = False
     """Whether coefficients are dropped after training; see `training.sieving`."""
     coefficient_dtype: str = AUTO
     """The type of the model's coefficients: "float32", "float64" or "auto"."""
     has_collection_weights: bool = False
-    """Whether documents to train on have the weights of `full_statistics` in place of counts.
+    """Whether documents have collection weights in place of counts (`keep_stats="all"`; see `full_statistics`).
 
-    Then `scheme` leaves the term frequency as it is, and lengths only divide documents that are scored.
+    Collection weights already have the term frequency and the length in them. So `scheme.tf` is "tf", which leaves
+    values as they are, and `scheme.norm` applies only to documents that are scored.
     """
 
     @classmethod
@@ -265,26 +293,17 @@ class TrainingPlan:
         _require_border(cut, traits, settings)
         _require_svm(settings, classifier)
         _require_coefficients(settings, traits)
+        _require_norm(settings, traits)
         default_scheme = CLASSIFIERS.scheme_of(classifier)
         # A classifier given as an object keeps its own C and term frequency.
         if settings.sieves_coefficients and isinstance(settings.classifier, str):
             default_scheme = default_scheme._replace(tf=SIEVED_TF)
             if "C" not in (settings.classifier_options or {}):
                 classifier.set_params(C=SIEVED_C)
-        if traits.norm is not None and settings.norm not in (None, traits.norm):  # only Rocchio has such a trait
-            raise InputError(
-                "Rocchio compares by the cosine, which is the same for any length",
-                setting="norm",
-                value=settings.norm,
-                hint="use 'l2'",
-            )
-        # Estimators given by name get `n_jobs`, unless the user's options have another; objects keep their own.
-        if isinstance(settings.classifier, str) and traits.uses_threads:
-            classifier.set_params(**{"n_jobs": n_jobs, **(settings.classifier_options or {})})
-        if isinstance(settings.selector, str) and "n_jobs" in selector.get_params():
-            selector.set_params(**{"n_jobs": n_jobs, **(settings.selector_options or {})})
-        if isinstance(settings.projection, str) and projection is not None and "n_jobs" in projection.get_params():
-            projection.set_params(**{"n_jobs": n_jobs, **(settings.projection_options or {})})
+        if traits.uses_threads:
+            _set_threads(settings.classifier, classifier, settings.classifier_options, n_jobs)
+        _set_threads(settings.selector, selector, settings.selector_options, n_jobs)
+        _set_threads(settings.projection, projection, settings.projection_options, n_jobs)
         return cls(
             selector=selector,
             selector_is_object=not isinstance(settings.selector, str),
@@ -304,9 +323,9 @@ class TrainingPlan:
         )
 
     def on_collection_weights(self) -> TrainingPlan:
-        """Return the plan for documents that have the weights of `full_statistics` in place of counts."""
+        """Return the plan for documents that have collection weights (see `full_statistics`) in place of counts."""
         selection_scheme = self.selection_scheme
-        if not self.reads_counts:
+        if not self.reads_counts:  # of the selector's weighting, only the idf is left to apply
             selection_scheme = Scheme("tf", selection_scheme.idf, "none")
         return replace(
             self,
@@ -327,6 +346,7 @@ class TrainingPlan:
         data = documents.selection_data(self.selection_scheme)
         selector = self.fit_selector(data.stats, max_terms, data.weights, data.sample_weight, data.labels)
         selected = self.terms_of(selector, max_terms)
+        # The selector has numbered the columns of its input, which leaves out terms outside the limits.
         return selected._replace(columns=data.columns[selected.columns])
 
     def fit_selector(
@@ -346,17 +366,17 @@ class TrainingPlan:
         return fitted_selector(with_every_label(self.selector), stats, max_terms, documents, sample_weight, labels)
 
     def terms_of(self, selector: TermSelector, max_terms: int | None) -> SelectedTerms:
-        """Return the terms that a fitted selector selects."""
-        # If the terms depend on their number, the selector was fitted for `max_terms`. So it selects at most that many,
-        # and no ranking is needed to cut its selection.
-        columns = (kept_columns if self.selector.depends_on_k else best_columns)(selector, max_terms)
-        return SelectedTerms(columns, selector_details(selector))
+        """Return the terms that a fitted selector selects, at most `max_terms`."""
+        # A selector that depends on k was fitted for `max_terms`, and selects at most that many. So there is nothing to
+        # cut off, for which all terms would have to be ranked.
+        columns_of = kept_columns if self.selector.depends_on_k else best_columns
+        return SelectedTerms(columns_of(selector, max_terms), selector_details(selector))
 
     def max_terms(self, n_terms: Any, n_terms_seen: int, n_classes: int = 1) -> int | None:
         """Return the maximum number of terms for the setting `n_terms`, or None if the selector decides.
 
-        `n_terms_seen` is the number of all terms. `n_classes` only matters for the default if coefficients are dropped
-        (see `MAX_TRAINED_COEFFICIENTS`).
+        `n_terms_seen` is the number of terms within the limits `min_df` and `max_df`. `n_classes` only matters for the
+        default if coefficients are dropped (see `MAX_TRAINED_COEFFICIENTS`).
         """
         if n_terms is None:
             # A selector given as an object has its own setting `k`.
@@ -415,9 +435,9 @@ class TrainingPlan:
     # -- training ------------------------------------------------------------------------------------------------
 
     def idf_of(self, doc_freq: Counts, n_documents: float) -> Floats:
-        """Return the idf of terms for the classifier's weights."""
+        """Return the idf of terms for the classifier's weights, given their document frequencies."""
         idf = INVERSE_FREQUENCIES[self.scheme.idf](doc_freq, n_documents)
-        return round_idf(idf) if self.sieves_coefficients else idf
+        return round_idf(idf) if self.sieves_coefficients else idf  # rounded as the file of a sieved model stores it
 
     def fit_counts(
         self, counts: csr_matrix, targets: Targets, terms: list[str] | None = None, sieve: SieveLimits | None = None
@@ -428,7 +448,7 @@ class TrainingPlan:
     def fit(
         self, documents: SelectedDocuments, *, keep_stats: bool = False, sieve: SieveLimits | None = None
     ) -> FittedClassifier:
-        """Weigh the counts of the selected terms and train; unlabelled documents only affect the idf.
+        """Weigh the counts of the selected terms and train the classifier; unlabelled documents only affect the idf.
 
         With `keep_stats`, train on statistics and keep them for `update`; the scorer is the same as without it. With
         `sieve`, drop coefficients until these limits are met.
@@ -438,8 +458,8 @@ class TrainingPlan:
         if self.has_collection_weights:
             return self._fit_collection(documents, idf)
         fallback = FallbackClass(targets)
-        # These are generators: a batch is weighed and observed when the classifier asks for it. So `fallback` is
-        # complete only after training.
+        # These are generators: a batch is weighed, and `fallback` sees it, when the classifier asks for it. So the
+        # fallback class is known only after training.
         weights = fallback.observe(documents.weigh(self.scheme, idf))
         batches = (as_matrix(rows, self.dtype) for rows in weights)
         if keep_stats:
@@ -448,46 +468,52 @@ class TrainingPlan:
             return self.fit_statistics(statistics, targets.sizes, idf)
         if sieve is not None:
             rows = documents.stack(batches)
-            # With a tuned share, which may be 1, the coefficients may stay as they are trained here.
+            # A tuned share may be 1. Then the coefficients stay as they are trained here, so the training is final.
             training = SieveTraining(self, rows, targets, idf, is_final=sieve.share is not None)
             return training.fit_to(sieve, documents.terms)
-        if self.learns_from_stats and not documents.are_in_memory:  # so that they need not be stacked in memory
+        if self.learns_from_stats and not documents.are_in_memory:  # the batches need not be in memory together
             scorer = self.fit_batches(batches, targets)
         else:
             scorer = self.fit_weights(documents.stack(batches), targets)
         return FittedClassifier(scorer, idf, fallback.number)
 
     def _fit_collection(self, documents: SelectedDocuments, idf: Floats) -> FittedClassifier:
-        """Train on weights of `full_statistics`, as `learn_collection` does from their statistics."""
+        """Train on documents with collection weights, as `learn_collection` does from their statistics."""
         targets = documents.targets
         batches = documents.weigh(self.scheme._replace(norm="none"), idf)
         rows = documents.stack(as_matrix(batch, self.dtype) for batch in batches)
         usable = np.flatnonzero(targets.usable)
-        data, weights = rows[usable].data.astype(np.float64), targets.weights
-        if weights is not None:
-            weights = np.repeat(weights[usable], np.diff(rows[usable].indptr))
-        sums, squares = (float((values if weights is None else values * weights).sum()) for values in (data, data**2))
-        rows.data *= self.dtype(self.length_factor(targets.count(targets.usable), sums, squares))
+        learned_rows = rows[usable]
+        values = learned_rows.data.astype(np.float64)
+        squares = values**2
+        if targets.weights is not None:  # each stored value counts with the sample weight of its document
+            weight_of_value = np.repeat(targets.weights[usable], np.diff(learned_rows.indptr))
+            values, squares = values * weight_of_value, squares * weight_of_value
+        factor = self.length_factor(targets.count(targets.usable), float(values.sum()), float(squares.sum()))
+        rows.data *= self.dtype(factor)
         return FittedClassifier(self.fit_weights(rows, targets), idf, int(np.argmax(targets.class_docs)))
 
-    def length_factor(self, n_documents: float, sums: float, squares: float) -> float:
-        """Return the factor by which documents have the length 1 on average, given sums over all their weights.
+    def length_factor(self, n_documents: float, total: float, total_squares: float) -> float:
+        """Return the factor for all weights with which documents have the length 1 on average.
 
-        Documents with weights of `full_statistics` had the length 1 before terms were selected and weighted by idf. The
-        classifier's options, such as the smoothing of naive Bayes, are for documents of length 1.
+        `total` is the sum of the weights of all documents, and `total_squares` the sum of their squares. The length is
+        that of the norm in `scheme`; without a norm, the factor is 1.
+
+        Documents with collection weights had the length 1 before terms were selected and weighted by idf, and now have
+        another. But the options of classifiers, such as the smoothing of naive Bayes, are for documents of length 1.
         """
-        if self.scheme.norm == "l2" and squares > 0:
-            return float(np.sqrt(n_documents / squares))
-        return n_documents / sums if self.scheme.norm == "l1" and sums > 0 else 1.0
+        if self.scheme.norm == "l2" and total_squares > 0:
+            return float(np.sqrt(n_documents / total_squares))
+        return n_documents / total if self.scheme.norm == "l1" and total > 0 else 1.0
 
     def sieve_training(self, counts: csr_matrix, targets: Targets) -> SieveTraining:
-        """Train on the counts of the selected terms, to drop coefficients step by step afterwards."""
+        """Train on the counts of the selected terms; the result can drop coefficients step by step."""
         idf = self.idf_of(doc_freq_of(counts, targets), targets.n_counted)
         weights = as_matrix(weigh_counts(counts, self.scheme, idf), self.dtype)
         return SieveTraining(self, weights, targets, idf)
 
     def fit_statistics(self, statistics: Statistics, sizes: ClassSizes, idf: Floats) -> FittedClassifier:
-        """Train on the statistics that `update` keeps."""
+        """Train on the statistics that are kept for `update`."""
         fallback = fallback_class(sizes.class_docs, statistics.docs_without_terms)
         return FittedClassifier(statistics.learned.scorer(self, sizes), idf, fallback, statistics)
 
@@ -508,7 +534,10 @@ class TrainingPlan:
             yield part, self.scores(fitted, counts if is_everything else counts[part])
 
     def fit_weights(self, rows: csr_matrix, targets: Targets) -> Scorer:
-        """Train on the weights of all documents; only a projection also learns from unlabelled documents."""
+        """Train on the weights of all documents (documents x selected terms).
+
+        The classifier learns from the documents that `targets.usable` has. A projection learns from all of them.
+        """
         projection = None if self.projection is None else _fit_projection(self.projection, rows, targets)
         if not targets.usable.all():
             usable = np.flatnonzero(targets.usable)
@@ -538,7 +567,7 @@ class TrainingPlan:
         return self.projection is None and learns_from_stats(self.classifier, self.class_weight)
 
     def fit_batches(self, batches: Batches, targets: Targets) -> Scorer:
-        """Train on batches of weights through `ClassStats`, with the same result as `fit_weights`.
+        """Train on batches of weights, by adding them up in `ClassStats`, with the same result as `fit_weights`.
 
         The rows of all batches are never in memory together.
         """
@@ -550,8 +579,8 @@ class TrainingPlan:
     def fit_class_stats(self, stats: ClassStats, sizes: ClassSizes) -> Scorer:
         """Train on statistics of the weights of the selected terms, with the result of `fit_weights`.
 
-        The statistics cover the documents that a classifier can learn from (`Targets.usable`). Their classes are the
-        numbers of all classes, from 0, including classes without documents.
+        The statistics cover the documents that a classifier can learn from (`Targets.usable`). Classes are named by
+        their numbers from 0, and none is missing: also classes without documents have a number.
         """
         if stats.classes != tuple(range(len(sizes.classes))):
             last = len(sizes.classes) - 1

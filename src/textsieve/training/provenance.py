@@ -60,8 +60,8 @@ def _as_json(value: Any) -> Any:
 def provenance(normalise: str | None) -> dict[str, Any]:
     """Return the time of training and the versions of the packages that affect the model.
 
-    Stems and lemmas can differ between versions of the package that computes them, so a model with stems or lemmas
-    records the version of that package, too.
+    `normalise` is the setting. Stems and lemmas can differ between versions of the package that computes them, so a
+    model with stems or lemmas records the version of that package, too.
     """
     normalisers = {"stem": ("PyStemmer",), "lemma": ("simplemma",)}.get(normalise or "", ())
     packages = ("textsieve", "numpy", "scipy", "scikit-learn", "numba", *normalisers)

@@ -1,4 +1,7 @@
-"""Rank the terms of a corpus, overall and for each class, without training a model."""
+"""Fit a selector to statistics and take the best terms, for training, comparison and `textsieve terms`.
+
+`rank_terms` does so for a corpus, overall and for each class, without training a model.
+"""
 
 from __future__ import annotations
 
@@ -41,11 +44,11 @@ def fitted_selector(
 ) -> TermSelector:
     """Return a copy of a selector, fitted to select at most `max_terms` terms.
 
-    `documents` returns the counts or weights of which `stats` are the statistics, and `labels` are their labels, for
-    selectors that need them again.
+    Some selectors need the documents themselves: `documents` returns the counts or weights from which `stats` were
+    computed, and `labels` are the documents' labels.
     """
     copy: Any = clone(selector)
-    if max_terms is not None and "k" in copy.get_params():  # without a `k`, the selector can't be limited
+    if max_terms is not None and "k" in copy.get_params():  # a selector without `k` has no limit to set
         copy.set_params(k=min(max_terms, stats.n_terms))
     fitted: TermSelector = copy.fit_stats(stats, documents, sample_weight, labels)
     return fitted
@@ -54,8 +57,9 @@ def fitted_selector(
 def with_every_label(selector: TermSelector) -> TermSelector:
     """Return a copy of a selector for which every label is a class, also a label such as -1.
 
-    Training has already decided which documents are unlabelled, so the setting `unlabelled`, which is the label of such
-    documents, becomes None, also in the selectors of a cascade (`name__unlabelled`).
+    The setting `unlabelled` of a selector is a label that means "no label". Training has already decided which
+    documents are unlabelled, so the copy has None there. In a cascade, this is set for each of its selectors
+    (`name__unlabelled`).
     """
     copy: Any = clone(selector)
     settings = [name for name in copy.get_params() if name.rpartition("__")[2] == "unlabelled"]
@@ -76,7 +80,7 @@ def best_columns(selector: TermSelector, max_terms: int | None) -> Ints:
 
 
 def _with_default_k(selector: TermSelector) -> TermSelector:
-    """Return a copy of a selector with its default k, for messages: training has set k itself."""
+    """Return a copy of a selector with its default k, for messages, since it was training that set k."""
     copy: Any = clone(selector)
     parameter = signature(type(copy)).parameters.get("k")
     changed: TermSelector = copy if parameter is None else copy.set_params(k=parameter.default)
@@ -90,25 +94,25 @@ def kept_columns(selector: TermSelector, max_terms: int | None) -> Ints:
     `max_terms` terms are selected (see `TypicalTestors`).
     """
     columns = selector.selected_columns()
-    # `best_columns` raises an error if nothing is selected, and keeps the best terms if there are too many.
-    if not len(columns) or (max_terms is not None and len(columns) > max_terms):
-        return best_columns(selector, max_terms)
+    is_too_many = max_terms is not None and len(columns) > max_terms
+    if is_too_many or not len(columns):
+        return best_columns(selector, max_terms)  # which raises an error if nothing is selected
     return columns
 
 
 def selector_details(selector: TermSelector) -> dict[str, Any]:
-    """Return what a fitted selector determined and a model records: the thresholds of testors, otherwise nothing."""
+    """Return facts about a selection that a model records: the two thresholds of typical testors, otherwise none."""
     if not isinstance(selector, TypicalTestors):
         return {}
     return {"testors": {"epsilon": selector.epsilon_, "delta": float(selector.delta)}}
 
 
 class ShortestTestor(NamedTuple):
-    """A set of terms that distinguishes a class from the other classes: the smallest that was found."""
+    """The smallest set of terms found that distinguishes a class from the other classes."""
 
     terms: list[str]
     proved: bool
-    """Whether it is proved that fewer terms don't suffice. If not, the search was stopped by its limit."""
+    """Whether it is proved that fewer terms don't suffice. If false, the search was stopped by its limit."""
     indistinguishable_from: tuple[Any, ...] = ()
     """The classes from which no term distinguishes the class; if these are all others, `terms` is empty."""
 
@@ -126,7 +130,7 @@ class RankedTerms:
     selector: TermSelector = field(repr=False, compare=False)
     """The fitted selector, with the statistics of the corpus."""
     shortest: dict[Any, ShortestTestor] = field(default_factory=dict)
-    """For typical testors, a shortest one of each class that has documents."""
+    """For typical testors, the shortest one of each class that has documents."""
     scores_are_exact: bool = True
     """Whether the scores are exact, and not estimated from a sample of the testors."""
     n_selected: int = 0
@@ -156,12 +160,13 @@ def rank_terms(
         terms, data = _terms_and_data(corpus, selector, reading, n_jobs, progress)
         stats, documents, labels = data.stats, data.weights, data.labels
     with corpus.naming(UnfitDocuments):
-        # A selector that chooses the number of terms itself would select others if it were limited to n.
+        # A selector that chooses the number of terms itself might choose other terms if it were limited to n.
         fitted = fitted_selector(selector, stats, None if selector.chooses_own_k else n, documents, labels=labels)
         best = best_columns(fitted, n)
-        stats = fitted.stats_  # without the label that means "unlabelled" to the selector
+        stats = fitted.stats_  # its classes don't have the label that means "no label" to the selector
 
     def with_scores(columns: Ints, scores: NDArray[np.float64]) -> TermScores:
+        """Return the terms of these columns, each with its score."""
         return list(zip(terms.take(columns), scores.tolist(), strict=True))
 
     return RankedTerms(
@@ -182,12 +187,12 @@ def rank_terms(
 
 
 def _shortest_testors(selector: TypicalTestors, terms: Terms) -> dict[Any, ShortestTestor]:
-    """Return a shortest testor of each class; the limit on the work is divided among the classes."""
+    """Return the shortest testor of each class; the selector's limit on the work is divided equally among classes."""
     labels = list(selector.comparison_)
     testors = {}
     for label in labels:
         result = selector.shortest_testors(label, limit=1, share_of_work=1 / len(labels))
-        columns = [column for testor in result.testors for column in testor]  # of one testor, or none
+        columns = [column for testor in result.testors for column in testor]  # there is at most one testor
         testor_terms = terms.take(np.array(columns, np.int64))
         testors[label] = ShortestTestor(testor_terms, result.proved, result.indistinguishable_from)
     return testors
@@ -196,7 +201,7 @@ def _shortest_testors(selector: TypicalTestors, terms: Terms) -> dict[Any, Short
 def _terms_and_data(
     corpus: Corpus, selector: TermSelector, reading: Mapping[str, Any], n_jobs: int, progress: Progress
 ) -> tuple[Terms, SelectionData]:
-    """Return the terms, and the input of the selector."""
+    """Count a corpus of texts; return the terms within the limits, and the input of the selector."""
     limits: Limits = {"min_df": reading.get("min_df", 1), "max_df": reading.get("max_df", 1.0)}
     settings = {name: value for name, value in reading.items() if name not in limits} | {"n_jobs": n_jobs}
     scheme = selection_scheme(selector)

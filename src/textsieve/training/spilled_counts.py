@@ -20,33 +20,35 @@ from ..kernels import csr as kernels
 from ..threads import read_ahead
 
 BLOCK_VALUES = 1 << 19
-"""A block ends after the batch with which it has this many values; each takes 20 bytes in memory."""
+"""A block that is read at once ends after the batch with which it has this many counts; each takes 20 bytes."""
 
 _COLUMN = np.dtype(np.uint32)
+"""The type of columns in the file."""
 
 
 class _BatchLocation(NamedTuple):
-    """Where a batch is in the file, and the sizes and types of its three arrays.
+    """Where a batch of documents is in the file, and the sizes and types of its three arrays.
 
-    The first array has the number of stored values of each row. The other two have an element for each stored value:
-    its column (of type `_COLUMN`), and the value itself, which is a count.
+    The first array has, for each document, its number of terms. The other two have an element for each term of each
+    document: the column of the term (of type `_COLUMN`), and its count.
     """
 
     position: int  # in bytes
-    n_rows: int
-    n_values: int
-    size_type: np.dtype[Any]  # of the numbers of values
-    count_type: np.dtype[Any]  # of the counts
+    n_rows: int  # of documents: the size of the first array
+    n_values: int  # the size of the other two arrays
+    size_type: np.dtype[Any]  # of the first array
+    count_type: np.dtype[Any]  # of the third array
 
 
 class SpilledCounts:
-    """Counts of batches of documents; a value takes about five bytes of the file.
+    """Counts of batches of documents in a temporary file; each count takes about five bytes, with its column.
 
     The file vanishes with the object, also if the process is killed. It is in the folder for temporary files, which the
     environment variable TMPDIR chooses.
     """
 
     def __init__(self) -> None:
+        """Create an empty file; raise `InputError` if that is not possible."""
         with _explain_write_errors():
             self._file = TemporaryFile(prefix="textsieve-")  # noqa: SIM115 (open as long as the object lives)
         finalize(self, _close, self._file)
@@ -78,13 +80,14 @@ class SpilledCounts:
         """
         new_column = np.full(max(self._n_columns, 1), -1, np.int64)  # -1: the column is left out
         new_column[columns] = np.arange(len(columns))
-        blocks = (take_columns(*block, new_column, len(columns)) for block in self._blocks())
+        blocks = (_decode_block(*block, new_column, len(columns)) for block in self._blocks())
         return read_ahead(blocks, n_ahead=1)
 
     def _blocks(self) -> Iterator[tuple[Codes, Codes]]:
-        """Yield blocks of consecutive documents: the entries of all, and the end of each document's entries.
+        """Yield blocks of consecutive documents, each as two arrays.
 
-        An entry is the 64-bit integer column << 32 | count. A block has whole batches.
+        The first has an entry for each count: the 64-bit integer column << 32 | count. The second has, for each
+        document, the position in the first where its entries end. A block has whole batches.
         """
         entries: list[Codes] = []
         sizes: list[NDArray[Any]] = []
@@ -122,11 +125,11 @@ def _explain_write_errors() -> Iterator[None]:
         ) from problem
 
 
-def take_columns(entries: Codes, row_ends: Codes, new_column: Ints, n_columns: int) -> csr_matrix:
-    """Return rows of counts with some of the columns, given a block of `SpilledCounts._blocks`.
+def _decode_block(entries: Codes, row_ends: Codes, new_column: Ints, n_columns: int) -> csr_matrix:
+    """Return the counts of a block of `SpilledCounts._blocks` as a matrix with some of the columns.
 
-    `new_column` has for each column its number in the result, or -1 if it is left out. `n_columns` is the number of
-    columns of the result.
+    `new_column` has for each column of the file its number in the result, or -1 if it is left out. `n_columns` is the
+    number of columns of the result.
     """
     indptr = np.concatenate([[0], kernels.row_sizes(entries, row_ends, new_column)]).cumsum()
     indices, data = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int32)  # `write_rows` fills both

@@ -1,7 +1,7 @@
 """The statistics to which `update` adds documents, so that a model learns them as if it had been trained on all.
 
-An update keeps the terms and the idf. With these fixed, what some classifiers learn depends only on statistics that can
-be added in any order and in any parts, exact to the last bit:
+An update keeps the terms and the idf. Then what some classifiers learn depends only on statistics of the documents'
+weights. These can be added in any order and in any parts, exact to the last bit:
 
 - *naive Bayes and Rocchio*: `ClassStats` of the weights of the selected terms (`classifiers.from_stats`);
 - *TCFP without context*: the distinct weights of each term, and how many documents of each class have each weight
@@ -10,7 +10,7 @@ be added in any order and in any parts, exact to the last bit:
 
 All other classifiers learn from the documents themselves, which a model does not keep, and must be trained again.
 
-The statistics also contain digests of the documents that updates added (`document_digests`), so that a growing file
+The statistics also contain digests of the documents that updates added (see `corrections`), so that a growing file
 can be added every day without learning the same documents twice.
 """
 
@@ -45,16 +45,12 @@ if TYPE_CHECKING:
     from .plan import TrainingPlan
 
 
-UPDATABLE_CLASSIFIERS = tuple(name for name, row in CLASSIFIERS.items() if row.traits.statistics is not None)
-"""The classifiers whose statistics can be kept."""
-
-
 AnyTable = TypeVar("AnyTable", ClassStats, VoteTable)
 
 
 @dataclass(frozen=True)
 class _TableStatistics(Generic[AnyTable]):
-    """Statistics that consist of one table, in which classes are numbers."""
+    """The base class of statistics that consist of one table, in which classes are numbers."""
 
     table: AnyTable
 
@@ -77,7 +73,7 @@ class ClassSums(_TableStatistics[ClassStats]):
     def of(
         cls, plan: TrainingPlan, batches: Iterable[csr_matrix], is_member: csr_array, weights: Floats | None = None
     ) -> ClassSums:
-        """Return the statistics of batches of rows.
+        """Return the statistics of documents, given their weights in batches (documents x terms).
 
         `is_member` is the indicator matrix (documents x classes), and `weights` has the sample weights.
         """
@@ -102,11 +98,12 @@ class ClassVotes(_TableStatistics[VoteTable]):
     def of(
         cls, plan: TrainingPlan, batches: Iterable[csr_matrix], is_member: csr_array, weights: Floats | None = None
     ) -> ClassVotes:
-        """Return the statistics of batches of rows; `is_member` is the indicator matrix (documents x classes).
+        """Return the statistics of documents, given their weights in batches (documents x terms).
 
-        All batches are stacked in memory first, which is acceptable because the table is about as large as they are.
+        `is_member` is the indicator matrix (documents x classes). All batches are stacked in memory first, which is
+        acceptable because the table is about as large as they are.
         """
-        if weights is not None:  # `TrainingPlan.require_weights` has already rejected them
+        if weights is not None:  # `TrainingPlan.require_weights` has already rejected sample weights
             raise TypeError("documents that vote have no weights")
         rows = CSR.of(csr_matrix(vstack(list(batches), "csr")))
         require_weights(rows.data, estimator_name="TCFP")
@@ -119,7 +116,7 @@ class ClassVotes(_TableStatistics[VoteTable]):
         return ClassVotes(merge(self.table, other.table))
 
     def scorer(self, plan: TrainingPlan, sizes: ClassSizes) -> Scorer:
-        """Return the scorer of the plan's TCFP classifier, as if it had been fitted and had made this table."""
+        """Return the scorer that the plan's TCFP has after fitting: a table of votes is all that it learns."""
         classifier: TCFP = clone(plan.classifier)
         classifier.table_ = self.table
         return classifier.to_scorer()
@@ -139,12 +136,22 @@ def require_updatable(settings: Settings, plan: TrainingPlan) -> None:
     The classifier must learn from statistics, and the model file must be able to store all its options, because an
     update creates the classifier again.
     """
-    name = settings.classifier
     if not settings.keep_stats:
         return
-    # If the classifier learns from statistics without class weights only, the error names the class weights.
+    _require_statistics(settings, plan)
+    if settings.keeps_all_terms:
+        _require_statistics_alone(settings, plan)
+    _require_storable_options(settings)
+
+
+def _require_statistics(settings: Settings, plan: TrainingPlan) -> None:
+    """Raise `InputError` if the classifier, with these settings, does not learn from statistics."""
+    name = settings.classifier
+    if isinstance(name, str) and statistics_type(plan) is not None:
+        return
+    # If only the class weights keep the classifier from learning from statistics, the error names them.
     would_learn_unweighted = statistics_type(replace(plan, class_weight=None)) is not None
-    if isinstance(name, str) and statistics_type(plan) is None and would_learn_unweighted:
+    if isinstance(name, str) and would_learn_unweighted:
         classifiers = list_classifiers(lambda traits: traits.statistics and traits.takes_class_weight)
         raise InputError(
             (
@@ -155,23 +162,27 @@ def require_updatable(settings: Settings, plan: TrainingPlan) -> None:
             ),
             hint=f"use {classifiers}, or leave the weights out",
         )
-    if not isinstance(name, str) or statistics_type(plan) is None:
-        # For tcfp, an option (`context`) decides whether it learns from statistics.
-        options_text = f" with {shown(settings.classifier_options)}" if name == "tcfp" else ""
-        projection_text = "" if plan.projection is None else f" on the projection {shown(settings.projection)}"
-        raise InputError(
-            f"the classifier {shown(name)}{options_text}{projection_text} learns from the documents themselves, so an "
-            "update could not add others",
-            setting="keep_stats",
-            value=settings.keep_stats,
-            hint=(
-                f"use one of {', '.join(_classifiers_for(settings))}, by name, or leave ",
-                Setting("keep_stats"),
-                " out and train again when there are new documents",
-            ),
-        )
-    if settings.keeps_all_terms:
-        _require_statistics_alone(settings, plan)
+    # For tcfp, an option (`context`) decides whether it learns from statistics.
+    options_text = f" with {shown(settings.classifier_options)}" if name == "tcfp" else ""
+    projection_text = "" if plan.projection is None else f" on the projection {shown(settings.projection)}"
+    raise InputError(
+        f"the classifier {shown(name)}{options_text}{projection_text} learns from the documents themselves, so an "
+        "update could not add others",
+        setting="keep_stats",
+        value=settings.keep_stats,
+        hint=(
+            f"use one of {', '.join(_classifiers_for(settings))}, by name, or leave ",
+            Setting("keep_stats"),
+            " out and train again when there are new documents",
+        ),
+    )
+
+
+def _require_storable_options(settings: Settings) -> None:
+    """Raise `InputError` for options of the classifier that a model file can't store.
+
+    An update creates the classifier again; with the statistics of all terms, also the selector.
+    """
     stored = settings_as_json(settings.as_dict())
     for method in ("classifier", "selector") if settings.keeps_all_terms else ("classifier",):
         for option, value in (stored[f"{method}_options"] or {}).items():
@@ -191,7 +202,7 @@ def _classifiers_for(settings: Settings) -> list[str]:
 
 
 def _require_statistics_alone(settings: Settings, plan: TrainingPlan) -> None:
-    """Raise `InputError` if a model with these settings could not be trained from statistics of all terms alone."""
+    """Raise `InputError` for settings with which a model can't be trained from the statistics of all terms alone."""
     if statistics_type(plan) is not ClassSums:
         raise InputError(
             f"the classifier {shown(settings.classifier)} learns from single weights, of which there are too many for "
@@ -219,11 +230,11 @@ def _require_statistics_alone(settings: Settings, plan: TrainingPlan) -> None:
 
 
 DOCUMENT_SELECTORS = ("forward", "weights")
-"""The selectors that read documents a second time, in place of statistics alone."""
+"""The selectors that need the documents themselves, and not only statistics."""
 
 
 def require_integer_counts(targets: Targets) -> None:
-    """Raise `InputError` if sample weights give counts of documents that statistics can't keep as integers."""
+    """Raise `InputError` if sample weights are not integers, or if their sum is too large for statistics to keep."""
     if targets.count_type is np.int64:
         return
     assert targets.weights is not None
@@ -256,18 +267,17 @@ class Statistics:
     n_unlabelled: int
     """The number of documents without a label, from which nothing was learned."""
     added_digests: frozenset[bytes] = frozenset()
-    """Digests of the documents that updates added, which are not learned again; see `document_digests`."""
+    """Digests of the documents that updates added, which are not learned again; see `corrections`."""
 
     @classmethod
     def of(
         cls, plan: TrainingPlan, batches: Iterable[csr_matrix], targets: Targets, docs_without_terms: Callable[[], Ints]
     ) -> Statistics:
-        """Return the statistics of batches of rows; `targets` are the labels of all documents.
+        """Return the statistics of documents, whose labels are `targets`.
 
-        The batches have only the rows of the documents that a classifier can learn from (`Targets.usable`).
-
-        `docs_without_terms` returns the number of documents of each class without a selected term. It is called after
-        the last batch, because it may be counted from the batches.
+        `batches` have the weights (documents x terms) of those documents that a classifier can learn from
+        (`Targets.usable`). `docs_without_terms` returns the number of documents of each class without a selected term.
+        It is called after the last batch has been read, because reading the batches may count these documents.
         """
         table_type = statistics_type(plan)
         if table_type is None:
@@ -292,7 +302,7 @@ class Statistics:
         )
 
     def merged(self, other: Statistics) -> Statistics:
-        """Return the statistics of the documents of both; raises `InputError` if these are too many to count."""
+        """Return the statistics of the documents of both; raise `InputError` if there are too many to count."""
         n_documents = self.n_documents + other.n_documents
         if n_documents > LARGEST_COUNT:
             raise InputError(

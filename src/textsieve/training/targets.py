@@ -25,14 +25,14 @@ NO_CLASS = "none of the classes"
 class ClassSizes:
     """The classes and their numbers of documents.
 
-    Numbers are integers, or floats if documents have sample weights that can't be integers (see `Targets.count_type`).
+    Numbers are integers, or floats if the sample weights of documents are no integers (see `Targets.count_type`).
     """
 
     classes: tuple[Any, ...]
     class_docs: Counts
     n_documents: Any
     n_unlabelled: Any
-    """The number of documents that a classifier can't learn from."""
+    """The number of documents that a classifier can't learn from; the others are usable (`Targets.usable`)."""
     _: KW_ONLY
     multilabel: bool
     has_label_matrix: bool = False
@@ -40,12 +40,12 @@ class ClassSizes:
 
     @property
     def can_be_learned(self) -> NDArray[np.bool_]:
-        """Return which classes contain some of the documents that can be learned from, but not all."""
+        """Return which classes can be learned: some of the usable documents belong to them, but not all."""
         return np.asarray((self.class_docs > 0) & (self.class_docs < self.n_documents - self.n_unlabelled))
 
 
 def sorted_classes(labels: Iterable[Any]) -> tuple[Any, ...]:
-    """Return distinct labels as classes: sorted, all text or all numbers of one type."""
+    """Return distinct labels as classes: sorted, and all text or all numbers of one type."""
     distinct = list(labels)
     return _with_common_type(label_pairs(distinct, len(distinct)).classes)
 
@@ -93,6 +93,12 @@ class Targets:
             _require_single_labels(members, n_documents)
         return cls(classes, members, n_documents, multilabel=multilabel, has_label_matrix=multilabel and is_matrix)
 
+    def with_classes(self, classes: tuple[Any, ...]) -> Targets:
+        """Return the same labels with other classes, among which all labels must be; new ones have no documents."""
+        members = dict(zip(self.classes, self.members, strict=True))
+        no_documents = np.empty(0, np.int64)
+        return replace(self, classes=classes, members=tuple(members.get(label, no_documents) for label in classes))
+
     def with_weights(self, weights: Sequence[float] | None) -> Targets:
         """Return the same labels with sample weights; weights that are all 1 change nothing, and are not stored."""
         has_weights = weights is not None and any(weight != 1 for weight in weights)
@@ -105,9 +111,9 @@ class Targets:
 
     @property
     def count_type(self) -> type[np.int64] | type[np.float64]:
-        """Return the type of document counts: int64, or float64 if some weight is not an integer or their sum is large.
+        """Return the type of numbers of documents, which are sums of sample weights.
 
-        The largest sum that is counted in integers is `stats.weights.LARGEST_COUNT`.
+        It is int64, or float64 if some weight is not an integer or their sum is above `stats.weights.LARGEST_COUNT`.
         """
         return np.int64 if self.weights is None or are_integers(self.weights) else np.float64
 
@@ -157,12 +163,15 @@ class Targets:
 
     @property
     def sizes_for_file(self) -> ClassSizes:
-        """Return the sizes as integers, for a model file; if weights give float counts, each document counts once."""
+        """Return the sizes as integers, as a model file stores them.
+
+        If sums of sample weights are no integers (`count_type`), each document counts once.
+        """
         return (self if self.count_type is np.int64 else replace(self, weights=None)).sizes
 
     @property
     def can_be_learned(self) -> NDArray[np.bool_]:
-        """Return which classes contain some of the documents that can be learned from, but not all."""
+        """Return which classes can be learned: some of the usable documents belong to them, but not all."""
         return self.sizes.can_be_learned
 
     def take(self, documents: Ints) -> Targets:
@@ -183,10 +192,12 @@ class Targets:
     def for_stats(self) -> Any:
         """Return labels for `ClassStats`, in which classes are numbers.
 
-        If each document has exactly one label, return an array of their class numbers, and otherwise an indicator
-        matrix (documents x classes). If the labels were given as a matrix, a row of zeros means "none of the classes".
-        The returned matrix has an additional class for such documents; without a class, the statistics would treat them
-        as unlabelled.
+        If each document has exactly one label, return the array of their class numbers, and otherwise an indicator
+        matrix (documents x classes).
+
+        `ClassStats` treats a row of zeros as an unlabelled document. But if the labels were given as a matrix, it means
+        "none of the classes". If there are such documents, the returned matrix has one more column, in which they have
+        a 1.
         """
         if not self.multilabel and self.usable.all():
             return self.first_class
@@ -195,11 +206,11 @@ class Targets:
         return _indicator(members, self.n_documents)
 
     def pairs_for_stats(self) -> LabelPairs:
-        """Return the labels of `for_stats` as pairs of document and class, with the names of the classes."""
+        """Return the labels of `for_stats` as pairs of document and class, with labels in place of class numbers."""
         pairs = label_pairs(self.for_stats(), self.n_documents)
-        return pairs._replace(classes=tuple(map(self.name, pairs.classes)))
+        return pairs._replace(classes=tuple(map(self.label_of, pairs.classes)))
 
-    def name(self, number: int) -> Any:
+    def label_of(self, number: int) -> Any:
         """Return the label for a class number of the statistics, or `NO_CLASS` for the additional class."""
         return self.classes[number] if number < len(self.classes) else NO_CLASS
 
@@ -213,7 +224,10 @@ class Targets:
 
 
 def weighted_texts(texts: Any, labels: Any, sample_weight: Any) -> tuple[list[Any], Any, list[float]]:
-    """Return the texts of weight above 0, their labels and their weights, which are ints if all are integers."""
+    """Return the texts of weight above 0, their labels, and their weights, which are ints if all weights are integers.
+
+    Raises `InputError` for a corpus, which can't have weights, and for invalid weights.
+    """
     if isinstance(texts, Corpus):
         raise InputError(
             "a corpus can't have sample weights, only texts in memory can",
@@ -238,7 +252,7 @@ def _indicator(members: tuple[Ints, ...], n_documents: int) -> sparse.csr_array:
 
 
 def _has_label_sets(labels: Any) -> bool:
-    """Return whether some document has a collection of labels or a row of a matrix, rather than a single label."""
+    """Return whether labels are a matrix, or some document has a collection of labels rather than a single one."""
     if _n_dimensions(labels) == 2:
         return bool(labels.shape[1] != 1)  # a matrix of one column has a single label in each row
     return _is_collection(labels) and any(map(_is_collection, labels))
@@ -255,7 +269,7 @@ def _is_collection(value: Any) -> bool:
 
 
 def _with_common_type(classes: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the classes, all as floats if one of them is a float; bools can't be mixed with other numbers."""
+    """Return the classes, all as floats if one of them is a float; raise `InputError` for bools among other numbers."""
     types = set(map(type, classes))
     if len(types) > 1 and bool in types:
         number = next(label for label in classes if not isinstance(label, bool))
@@ -266,9 +280,10 @@ def _with_common_type(classes: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _require_sorted_columns(labels: Any, classes: tuple[Any, ...]) -> None:
-    """Raise `InputError` if the columns of a data frame are not sorted.
+    """Raise `InputError` if the columns of a label matrix that is a data frame are not sorted.
 
-    Predictions have a column for each class, sorted, so columns in another order would be mistaken for each other.
+    Predictions have a column for each class, sorted. If the columns of the labels were in another order, users would
+    take one class for another.
     """
     columns = list(getattr(labels, "columns", classes))
     if columns != list(classes):

@@ -1,10 +1,12 @@
 """Train a model from documents: count, measure, tune, select, weigh, fit, assemble.
 
-Documents are read once: the first pass counts their terms. If the counts of a corpus don't fit into memory, they are
-written to a temporary file, and measuring and tuning use a sample of the documents. The file is then read once for the
-weights of the selected terms, and before that once for each of these: statistics of weights, if the selector reads
-weights (the idf is only known after the first pass), and a selector that needs the documents themselves
-(`ForwardSelection`, `WeightSelection`; in a `Cascade`, each such stage).
+The texts are read once, to count their terms. If the counts of a corpus don't fit into memory, they are written to a
+temporary file, and measuring and tuning use a sample of the documents. Later steps read the counts from this file:
+
+- the statistics of weights, if the selector reads weights: they need the idf, which is only known after counting;
+- a selector that needs the documents themselves (`ForwardSelection`, `WeightSelection`; in a `Cascade`, each such
+  stage);
+- training, which needs the weights of the selected terms.
 """
 
 from __future__ import annotations
@@ -34,7 +36,6 @@ from ..text.preparation import Preparation
 from ..text.stop_words import matchable_stop_words, stop_words_of
 from ..text.tokens import ScriptSample
 from ..warning import warn
-from .calibrating import calibrate, method_of
 from .counted_documents import (
     CountedDocuments,
     Progress,
@@ -50,7 +51,14 @@ from .provenance import measures_as_json, provenance, settings_as_json
 from .sieving import SieveLimits, smallest_share
 from .statistics import Statistics, require_integer_counts, require_updatable
 from .targets import ClassSizes, weighted_texts
-from .tuning import Tuning, ignore_indistinguishable_classes, predict_labels, split_documents
+from .tuning import (
+    Tuning,
+    calibrate,
+    ignore_indistinguishable_classes,
+    method_of,
+    predict_labels,
+    split_documents,
+)
 
 
 class TuningResult(NamedTuple):
@@ -67,25 +75,27 @@ class TuningResult(NamedTuple):
     confidence: dict[str, Any] | None = None
     """How many labels of held-out documents are certain, and how many of these are right, with probabilities."""
     sieve: SieveLimits | None = None
-    """How many coefficients are kept, if some are dropped."""
+    """The limits on the coefficients that are kept, if some are dropped."""
     sieve_curve: dict[float, list[float]] | None = None
     """The scores of the folds by share of the coefficients, if the share was tuned."""
 
 
 ROOM_FOR_NUMBERS = 600
-"""Bytes reserved for what the file of a model without terms lacks: names of arrays, and digits in the header."""
+"""Bytes reserved for what the file of a model with terms has besides these, their coefficients and idf, and the file of
+a model without terms lacks: names of arrays, and digits of larger numbers in the header."""
 
 
 class Clock:
     """Measures the seconds of each stage, and reports when a stage begins."""
 
     def __init__(self, progress: Progress) -> None:
+        """Start without stages; `progress` is called when one begins."""
         self.seconds: dict[str, float] = {}
         self._progress = progress
 
     @contextmanager
     def __call__(self, stage: str) -> Iterator[None]:
-        """Report that a stage begins, and add the duration of the block to its seconds."""
+        """Report that a stage begins, and add the duration of the `with` block to the seconds of the stage."""
         self._progress(stage, 0, None)
         begin = time.perf_counter()
         self.seconds.setdefault(stage, 0.0)
@@ -96,7 +106,7 @@ class Clock:
 
 
 class TrainingResult(NamedTuple):
-    """A trained model and what is not part of it."""
+    """A trained model, and results of its training that are not part of it."""
 
     model: Model
     seconds: dict[str, float]
@@ -112,10 +122,13 @@ SHORT_TEXT = 600
 """Texts with at most this many characters on average are short."""
 
 MAX_SHORT_TEXTS, MAX_CHARACTERS_OF_SHORT_TEXTS = 500_000, 5_000_000
-"""The most short texts, and their most characters together; n-grams of more would take minutes to train on."""
+"""The most texts, and the most characters in all of them, for which n-grams are counted; more would take minutes."""
 
 SizeOf = Callable[[Model], int]
-"""A function that returns the size of a model's file in bytes; files are written by packages above this one."""
+"""A function that returns the size of a model's file in bytes.
+
+Callers pass it, because this package can't import `modelfile`, which writes files.
+"""
 
 
 def train(
@@ -130,34 +143,35 @@ def train(
 ) -> TrainingResult:
     """Train a model on texts and labels, or on a `Corpus`, which has its own labels.
 
-    `size_of` is only needed for the setting `max_size`, and `when` only for `keep_stats="all"`: see `forgetting`.
+    `size_of` is only needed for the setting `max_size`. `when` is the time of the documents, from which a model with
+    `keep_stats="all"` later computes how much to forget (`forgetting`).
     """
     training = Training(settings, progress, size_of, when=when)
     return TrainingResult(training.run(documents, labels, sample_weight), training.seconds, training.statistics)
 
 
 def are_short(n_texts: float, n_characters: float) -> bool:
-    """Return whether texts with this many characters in total are short, so that n-grams of characters help.
+    """Return whether texts with this many characters in total are short, and few enough for n-grams of characters.
 
-    Short texts have few words, and many words that no training text has, but shares n-grams with. Longer texts gain
-    nothing, and their n-grams take long to train on. docs/research/defaults-terms.md has the measurements. Unlabelled
-    texts are included, because their n-grams are counted as well.
+    A short text has few words, and often one that is in no training text; but it shares n-grams with words that are.
+    Longer texts gain nothing from n-grams, which take long to train on. docs/research/defaults-terms.md has the
+    measurements. The numbers include unlabelled texts, because their n-grams are counted as well.
     """
     are_few = n_texts <= MAX_SHORT_TEXTS and n_characters <= MAX_CHARACTERS_OF_SHORT_TEXTS
     return are_few and 0 < n_characters <= SHORT_TEXT * n_texts
 
 
-def _sampled(documents: Iterator[Any], sample: ScriptSample) -> Iterator[Any]:
-    """Yield the documents, and add each to the sample, which looks at the first ones only."""
+def _add_to_sample(documents: Iterator[Any], sample: ScriptSample) -> Iterator[Any]:
+    """Yield the documents unchanged; the sample gets each of them first."""
     for document in documents:
         sample.add([document])
         yield document
 
 
-def _release(read: deque[Any]) -> Iterator[Any]:
-    """Yield what was read, without keeping it in memory."""
-    while read:
-        yield read.popleft()
+def _remove_first_to_last(items: deque[Any]) -> Iterator[Any]:
+    """Yield the items and remove each from the deque, so that its memory is free once the caller no longer needs it."""
+    while items:
+        yield items.popleft()
 
 
 def check_settings(settings: Settings, when: Any = None) -> None:
@@ -172,7 +186,7 @@ def model_from_parts(
     fitted: FittedClassifier,
     threshold_rule: ThresholdRule | None,
 ) -> Model:
-    """Return a model, given the terms and the classifier that a comparison has already selected and fitted."""
+    """Return the `Model` of terms and a classifier that a comparison has already selected and fitted."""
     terms = counted.terms.take(selected.columns)
     about = {"n_terms_seen": len(counted.columns_within_limits), "n_tuned_on": None, "held_out": None}
     tuned = TuningResult(max_terms=None, curve=None, threshold_rule=threshold_rule, calibration=None)
@@ -181,11 +195,12 @@ def model_from_parts(
 
 
 class Training:
-    """The steps of training. `run` performs all of them; `spark` calls some and replaces the others by its own."""
+    """The steps of training. `run` performs all of them; the package `spark` calls some and has others of its own."""
 
     def __init__(
         self, settings: Settings, progress: Progress, size_of: SizeOf | None = None, *, when: Any = None
     ) -> None:
+        """Check the settings; for `size_of` and `when`, see `train`."""
         self._given_settings, self._progress, self._size_of = settings, progress, size_of
         self._n_jobs = n_threads(settings.n_jobs)
         if when is not None and not settings.keeps_all_terms:
@@ -207,11 +222,14 @@ class Training:
         plan = TrainingPlan.of(settings, self._n_jobs)
         require_updatable(settings, plan)
         self.scheme = plan.scheme
-        """How the model weighs counts."""
+        """How the model weighs counts. With `keep_stats="all"`, the scheme of `plan` is another one."""
         self.plan = plan.on_collection_weights() if settings.keeps_all_terms else plan
         self._reading = reading = self.counter(**settings.limits).validated_reading()
-        if not (settings.stop_words is None or isinstance(settings.stop_words, str)) and reading.reads_stop_words:
-            self._settings = replace(settings, stop_words=matchable_stop_words(settings.stop_words, reading))
+        """How a text becomes terms."""
+        stop_words = settings.stop_words
+        if not (stop_words is None or isinstance(stop_words, str)) and reading.reads_stop_words:
+            # The user's own list: leave out words that no text can contain.
+            self._settings = replace(settings, stop_words=matchable_stop_words(stop_words, reading))
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -220,17 +238,18 @@ class Training:
 
     def run(self, documents: Any, labels: Any, sample_weight: Any = None) -> Model:
         """Count the documents, measure, tune, select terms, train, and return the model."""
-        naming = documents.naming if isinstance(documents, Corpus) else nullcontext  # adds the corpus's name to errors
+        # For a corpus, `naming` adds its name to errors that are raised in a `with` block: to all, or to some classes.
+        naming = documents.naming if isinstance(documents, Corpus) else nullcontext
         with naming():
             with self.clock("counting"):
                 counted = self._count(documents, labels, sample_weight)
             # Terms are in alphabetical order, so only the first one can be empty.
-            first_term = counted.terms.take(np.arange(min(1, len(counted.terms))))
-            self._require_no_empty_term(first_term)
+            first_terms = counted.terms.take(np.arange(min(1, len(counted.terms))))
+            self._require_no_empty_term(first_terms)
             targets = counted.targets
             require_classes(targets.sizes)
             n_terms_seen = counted.n_terms
-        with naming(TooFewDocuments), naming(UnfitDocuments):  # all other errors from here on concern a setting
+        with naming(TooFewDocuments), naming(UnfitDocuments):  # other errors from here on concern settings
             self.warn_of_fewer_terms(n_terms_seen)
             sample = counted.sample
             if self._settings.keeps_all_terms:
@@ -242,12 +261,12 @@ class Training:
             if self._settings.keeps_all_terms:
                 with self.clock("counting"):
                     collection = collection_of(counted, self.scheme)
-                    del counted
+                    del counted  # its memory is needed for training
                 self.statistics = FullStatistics((collection,), self._when, self._own_stop_words)
-                sizes = targets.sizes
+                model = self.learn(collection, targets.sizes, targets.sizes_for_file, tuned, about)
                 self.warn_of_no_probabilities()
-                return self.learn(collection, sizes, targets.sizes_for_file, tuned, about)
-            tuned = self.with_room(tuned, targets.sizes_for_file, about)  # sets how many bytes `max_size` leaves
+                return model
+            tuned = self.with_room(tuned, targets.sizes_for_file, about)
             with self.clock("selecting"):
                 selected = self.plan.select(counted, tuned.max_terms)
                 documents_to_fit = counted.select(selected.columns)
@@ -268,9 +287,10 @@ class Training:
         tuned: TuningResult,
         about: dict[str, Any],
     ) -> Model:
-        """Select terms and train from statistics alone; return the model.
+        """Select terms and train from the statistics of all terms alone; return the model.
 
-        The parameters are those of `assemble`. `sizes` may have fractions of documents, which a file can't store.
+        `sizes` may have fractions of documents, of which a part has been forgotten; `sizes_for_file` has integers. For
+        `tuned` and `about`, see `assemble`.
         """
         require_classes(sizes)
         with self.clock("training"):
@@ -303,7 +323,8 @@ class Training:
     def warn_of_no_probabilities(self) -> None:
         """Warn if probabilities could not be fitted, because no model could be trained without some of the documents.
 
-        Call this after training on all documents, which raises the same error if the problem is a setting.
+        Call this after training on all documents: if the reason was a setting, that training raises an error, and no
+        warning is needed.
         """
         if self._calibration_problem is not None:
             reason = "because no model could be trained without some of the documents"
@@ -312,49 +333,66 @@ class Training:
     # -- counting ------------------------------------------------------------------------------------------------
 
     def _count(self, documents: Any, labels: Any, sample_weight: Any) -> CountedDocuments | StreamedDocuments:
-        """Count texts in memory, or a corpus; `weighted_texts` raises `InputError` for a corpus with sample weights."""
-        limits, multilabel, script_sample = self._settings.limits, self._settings.multilabel, ScriptSample()
-        if sample_weight is not None or not isinstance(documents, Corpus):
-            if sample_weight is not None:
-                self.plan.require_weights()
-                # `count_texts` does the same again, and then drops nothing. `_peek_at_texts` needs the weights, too.
-                documents, labels, sample_weight = weighted_texts(documents, labels, sample_weight)
-            documents = self._peek_at_texts(documents, sample_weight)
-            if isinstance(documents, Iterator):  # it can be read only once
-                documents = _sampled(documents, script_sample)
-            counted = count_texts(
-                *(documents, labels, self.counter(), limits), multilabel=multilabel, sample_weight=sample_weight
-            )
-            if self._settings.keep_stats:
-                require_integer_counts(counted.targets)
-            if not isinstance(documents, Iterator):
-                script_sample.add(documents)
-            self._warn_of_unseparated_words(script_sample)
-            return counted
+        """Count texts in memory, or a corpus, with settings that suit their length; warn if words are not separated."""
+        script_sample = ScriptSample()
+        counted: CountedDocuments | StreamedDocuments
+        if isinstance(documents, Corpus) and sample_weight is None:
+            counted = self._count_corpus(documents, labels, script_sample)
+        else:  # `weighted_texts` raises an error for a corpus with sample weights
+            counted = self._count_texts(documents, labels, sample_weight, script_sample)
+        self._warn_of_unseparated_words(script_sample)
+        return counted
+
+    def _count_texts(
+        self, documents: Any, labels: Any, sample_weight: Any, script_sample: ScriptSample
+    ) -> CountedDocuments:
+        """Count texts in memory, and add them to the sample."""
+        if sample_weight is not None:
+            self.plan.require_weights()
+            # `count_texts` does the same again, and then drops nothing. `_peek_at_texts` needs the weights, too.
+            documents, labels, sample_weight = weighted_texts(documents, labels, sample_weight)
+        documents = self._peek_at_texts(documents, sample_weight)
+        if isinstance(documents, Iterator):  # it can be read only once: by `count_texts`
+            documents = _add_to_sample(documents, script_sample)
+        counted = count_texts(
+            *(documents, labels, self.counter(), self._settings.limits),
+            multilabel=self._settings.multilabel,
+            sample_weight=sample_weight,
+        )
+        if self._settings.keep_stats:
+            require_integer_counts(counted.targets)
+        if not isinstance(documents, Iterator):
+            script_sample.add(documents)
+        return counted
+
+    def _count_corpus(
+        self, corpus: Corpus, labels: Any, script_sample: ScriptSample
+    ) -> CountedDocuments | StreamedDocuments:
+        """Count the documents of a corpus, and add their texts to the sample; `labels` must be None."""
         if labels is not None:
             raise InputError("A corpus has its own labels", hint="leave labels out")
-        first_pass = self._peek_at_corpus(documents)
-        counted_corpus = count_corpus(
-            *(documents, self.counter(), limits),
-            multilabel=multilabel,
+        first_pass = self._peek_at_corpus(corpus)  # before `counter`, because it may change the settings
+        return count_corpus(
+            *(corpus, self.counter(), self._settings.limits),
+            multilabel=self._settings.multilabel,
             want_stats=self.plan.reads_counts,
             progress=self._progress,
             script_sample=script_sample,
             first_pass=first_pass,
         )
-        self._warn_of_unseparated_words(script_sample)
-        return counted_corpus
 
     def _peek_at_texts(self, documents: Any, weights: list[float] | None) -> Any:
-        """If texts are short, resolve the settings for short texts; return the texts to count.
+        """Find out whether the texts are short, and if so, resolve the settings for short texts.
 
-        These are the given ones, or for an iterator another iterator over the same texts. A text of weight 3 counts as
-        three texts.
+        Return the texts to count: the given ones, or if these are an iterator, another iterator over the same texts. A
+        text of weight 3 counts as three texts.
         """
         is_iterable = isinstance(documents, Iterable) and not isinstance(documents, str | bytes)
         is_data_frame = hasattr(documents, "columns")
-        if not self._given_settings.short_texts_get_ngrams or not is_iterable or is_data_frame:
-            return documents  # counting raises an error for what are no texts
+        if not is_iterable or is_data_frame:
+            return documents  # these are no texts, for which counting raises an error
+        if not self._given_settings.short_texts_get_ngrams:
+            return documents
         read: deque[Any] = deque()
         n_texts = n_characters = 0.0
         iterator = iter(documents)
@@ -363,18 +401,18 @@ class Training:
             weight = 1.0 if weights is None else weights[number]
             n_texts += weight
             n_characters += weight * len(text) if isinstance(text, str) else 0
-            if iterator is documents:  # it can be read only once
+            if iterator is documents:  # `documents` can be read only once
                 read.append(document)
             if n_texts > MAX_SHORT_TEXTS or n_characters > MAX_CHARACTERS_OF_SHORT_TEXTS:
-                break
+                break  # `are_short` is False for so many
         if are_short(n_texts, n_characters):
             self.resolve_settings(texts_are_short=True)
-        return chain(_release(read), iterator) if iterator is documents else documents
+        return chain(_remove_first_to_last(read), iterator) if iterator is documents else documents
 
     def _peek_at_corpus(self, corpus: Corpus) -> Iterator[Batch]:
-        """If the texts of a corpus are short, resolve the settings for short texts; return all batches of the corpus.
+        """Find out whether the texts of a corpus are short, and if so, resolve the settings for short texts.
 
-        The batches are those of one pass, which has already begun.
+        Return all batches of the corpus, from one pass: first those that were read to find this out, then the others.
         """
         batches = corpus.batches(ahead=True)
         if not self._given_settings.short_texts_get_ngrams:
@@ -389,10 +427,10 @@ class Training:
             n_characters += sum(map(len, batch.texts))
             if n_texts > MAX_SHORT_TEXTS or n_characters > MAX_CHARACTERS_OF_SHORT_TEXTS:
                 break
-        else:  # all batches have texts, and are not too many
+        else:  # there was no `break`: all batches have texts, and these are not too many
             if are_short(n_texts, n_characters):
                 self.resolve_settings(texts_are_short=True)
-        return chain(_release(read), batches)
+        return chain(_remove_first_to_last(read), batches)
 
     def _warn_of_unseparated_words(self, script_sample: ScriptSample) -> None:
         """Warn if words are split at spaces, but texts have none between words."""
@@ -408,7 +446,7 @@ class Training:
 
     @property
     def no_terms_reason(self) -> tuple[str | Setting, ...]:
-        """Return what documents lack that have no terms, as the end of a message."""
+        """Return the end of a message about documents without terms: what these documents lack."""
         return self._reading.no_terms_reason(has_stop_words=self._settings.stop_words is not None)
 
     @property
@@ -445,19 +483,21 @@ class Training:
         return TuningResult(max_terms, curve=None, threshold_rule=rule, calibration=None, sieve=sieve)
 
     def with_room(self, tuned: TuningResult, sizes: ClassSizes, about: dict[str, Any]) -> TuningResult:
-        """Return the result of tuning with the room that `max_size` leaves for coefficients, terms and idf.
+        """Return the result of tuning with `sieve.max_bytes`: what `max_size` leaves for coefficients, terms and idf.
 
-        Everything else that the file has is measured: the file of a model without terms.
+        To find out how much everything else takes, the size of a model without terms is measured. Without a limit or
+        without coefficients to drop, return `tuned` unchanged. `about` has facts that the model records.
         """
         if self._settings.max_size is None or tuned.sieve is None:
             return tuned
         assert self._size_of is not None
-        # With one label per document, a single output is enough for two classes.
+        # With one label per document, two classes need only one output, a column of scores.
         n_outputs = 1 if len(sizes.classes) == 2 and not sizes.multilabel else len(sizes.classes)
         scorer = SparseLinearScorer.without_terms(n_outputs, self.plan.sparse_dtype)
         fitted = FittedClassifier(scorer, idf=np.zeros(0), fallback=0, columns=np.zeros(0, np.int64))
-        empty = self.assemble(sizes, [], fitted, tuned, dict(about))  # a copy of `about`, because `assemble` changes it
-        # The header is compressed, so that its size depends on the time in it; what is learned must not.
+        empty = self.assemble(sizes, [], fitted, tuned, about)
+        # The file's header is compressed, so its size depends on the time of training in it. The number of coefficients
+        # must not, so the time is replaced.
         about = {**empty.about, "trained": PLACEHOLDER_TIME}
         empty = replace(empty, settings=_without_nan(empty.settings), about=about)
         n_without_terms = self._size_of(empty) + ROOM_FOR_NUMBERS
@@ -475,9 +515,9 @@ class Training:
         return tuned._replace(sieve=tuned.sieve._replace(max_bytes=max_bytes))
 
     def measure(self, sample: CountedDocuments) -> dict[str, Any] | None:
-        """Return the hold-out quality: train on a part of the documents, evaluate on the rest.
+        """Train on a part of the documents, and return the quality on the others, as JSON values.
 
-        Return None if the setting `held_out`, which is the share to evaluate on, is None.
+        The setting `held_out` is the share of these others. Without it, return None.
         """
         if self._settings.held_out is None:
             return None
@@ -486,59 +526,74 @@ class Training:
             return measures_as_json(report, sample.targets.count(sample.targets.usable))
 
     def tune(self, sample: CountedDocuments, n_terms_seen: int) -> TuningResult:
-        """Tune on a sample of the documents what the settings leave open, and return the result.
+        """Tune what the settings leave open on held-out documents of a sample, and return the result.
 
-        This may be the number of terms, the share of the coefficients, thresholds and probabilities. If the settings
-        ask for `probabilities="auto"`, and they can't be fitted, there are none (see `warn_of_no_probabilities`).
-        `n_terms_seen` is the number of terms in all documents, of which `n_terms` may be a share.
+        This may be the number of terms, the share of the coefficients, thresholds and probabilities. `n_terms_seen` is
+        the number of terms in all documents, of which `n_terms` may be a share.
         """
-        n_terms, curve = self._settings.n_terms, None
+        targets = sample.targets
         tuning = Tuning(sample, self.plan, self._settings.folds, self._progress)
-        if isinstance(n_terms, str) and n_terms == "auto":
-            with self.clock("choosing the number of terms"):
-                learning_curve = tuning.curve(sample.n_terms)
-            curve = learning_curve.points
-            n_terms = learning_curve.limits[smallest_within_one_error(curve)]
-        max_terms = self.plan.max_terms(n_terms, n_terms_seen, len(sample.targets.classes))
+        max_terms, curve = self._tune_terms(tuning, sample, n_terms_seen)
         share = sieve_curve = None
         if self._settings.tolerance is not None:
             with self.clock("choosing the number of coefficients"):
                 sieve_curve = tuning.sieve_curve(max_terms)
                 share = smallest_share(sieve_curve, self._settings.tolerance)
         sieve = SieveLimits(share) if self._settings.sieves_coefficients else None
-        multilabel = sample.targets.multilabel
         # The models of the folds drop coefficients, too. Their limit is that of a file with thresholds of 0 in place of
         # the tuned ones, and without probabilities, because neither are known yet.
-        placeholder_rule = ThresholdRule(np.zeros(len(sample.targets.classes)), None) if multilabel else None
+        placeholder_rule = ThresholdRule(np.zeros(len(targets.classes)), None) if targets.multilabel else None
         provisional = TuningResult(max_terms, curve, placeholder_rule, calibration=None, sieve=sieve)
-        sieve = self.with_room(provisional, sample.targets.sizes_for_file, {}).sieve
-        method = method_of(self._settings.probabilities, multilabel=multilabel)
-        rule = self.plan.cut.untuned_rule(len(sample.targets.classes)) if multilabel else None
-        calibration = None
-        if method is not None and not multilabel:
-            n_labelled = int(sample.targets.usable.sum())
-            with self.clock("scoring held-out documents"):
-                is_optional = self._settings.probabilities == "auto"
-                try:
-                    calibrated = calibrate(tuning, n_labelled, max_terms, sieve, is_optional=is_optional)
-                except InputError as problem:
-                    if not is_optional:
-                        raise
-                    calibrated, self._calibration_problem = None, problem  # see `warn_of_no_probabilities`
-            tuned = TuningResult(
-                max_terms, curve, threshold_rule=None, calibration=None, sieve=sieve, sieve_curve=sieve_curve
-            )
-            return tuned if calibrated is None else tuned._replace(**calibrated._asdict())
-        if multilabel and (rule is None or method is not None):
-            with self.clock("scoring held-out documents"):
-                scores = tuning.held_out_scores(max_terms, sieve=sieve)
-                rule = self.plan.cut.fit_held_out(scores)  # the same rule if it needs no tuning
-                if method is not None:
-                    calibration = Calibration.fit_held_out(method, scores)
-        return TuningResult(max_terms, curve, rule, calibration, sieve=sieve, sieve_curve=sieve_curve)
+        sieve = self.with_room(provisional, targets.sizes_for_file, {}).sieve
+        tuned = TuningResult(max_terms, curve, None, calibration=None, sieve=sieve, sieve_curve=sieve_curve)
+        if targets.multilabel:
+            return self._tune_multilabel(tuning, tuned, len(targets.classes))
+        return self._calibrate(tuning, tuned, int(targets.usable.sum()))
+
+    def _tune_terms(
+        self, tuning: Tuning, sample: CountedDocuments, n_terms_seen: int
+    ) -> tuple[int | None, list[CurvePoint] | None]:
+        """Return the maximum number of terms, and the curve from which it was chosen if `n_terms` is "auto"."""
+        n_terms, curve = self._settings.n_terms, None
+        if isinstance(n_terms, str) and n_terms == "auto":
+            with self.clock("choosing the number of terms"):
+                learning_curve = tuning.curve(sample.n_terms)
+            curve = learning_curve.points
+            n_terms = learning_curve.limits[smallest_within_one_error(curve)]
+        return self.plan.max_terms(n_terms, n_terms_seen, len(sample.targets.classes)), curve
+
+    def _calibrate(self, tuning: Tuning, tuned: TuningResult, n_labelled: int) -> TuningResult:
+        """Return the result of tuning with probabilities for a model with one label per document.
+
+        If the settings ask for `probabilities="auto"`, and they can't be fitted, there are none (see
+        `warn_of_no_probabilities`).
+        """
+        if method_of(self._settings.probabilities, multilabel=False) is None:
+            return tuned
+        is_optional = self._settings.probabilities == "auto"
+        with self.clock("scoring held-out documents"):
+            try:
+                calibrated = calibrate(tuning, n_labelled, tuned.max_terms, tuned.sieve, is_optional=is_optional)
+            except InputError as problem:
+                if not is_optional:
+                    raise
+                calibrated, self._calibration_problem = None, problem
+        return tuned if calibrated is None else tuned._replace(**calibrated._asdict())
+
+    def _tune_multilabel(self, tuning: Tuning, tuned: TuningResult, n_classes: int) -> TuningResult:
+        """Return the result of tuning with the threshold rule and the probabilities of a multilabel model."""
+        method = method_of(self._settings.probabilities, multilabel=True)
+        rule = self.plan.cut.untuned_rule(n_classes)
+        if rule is not None and method is None:
+            return tuned._replace(threshold_rule=rule)
+        with self.clock("scoring held-out documents"):
+            scores = tuning.held_out_scores(tuned.max_terms, sieve=tuned.sieve)
+            rule = self.plan.cut.fit_held_out(scores)  # the same rule if it needs no tuning
+            calibration = None if method is None else Calibration.fit_held_out(method, scores)
+        return tuned._replace(threshold_rule=rule, calibration=calibration)
 
     def _evaluate(self, counted: CountedDocuments, share: float) -> Report:
-        """Hold out a share of the documents, train on the others exactly as on all documents, and compare labels."""
+        """Hold out a share of the documents, train on the others as `run` does on all, and compare labels."""
         targets = counted.targets
         labelled = np.flatnonzero(targets.usable)
         is_test = np.zeros(targets.n_documents, np.bool_)
@@ -552,7 +607,7 @@ class Training:
             )
         train, test = split_documents(counted, is_test)
         # The inner training has its own clock, so that the seconds of its stages count only for "held out". It gets
-        # `max_size` as given, because the limit of "auto" may be exceeded (see `with_room`).
+        # `max_size` as given: `with_room` treats the limit of "auto" as a wish, and one that the user gives as binding.
         keep_stats = "all" if self._settings.keeps_all_terms else False
         settings = replace(
             self._settings, max_size=self._given_settings.max_size, keep_stats=keep_stats, probabilities=None
@@ -583,22 +638,15 @@ class Training:
         tuned: TuningResult,
         about: dict[str, Any],
     ) -> Model:
-        """Return the model; `about` has facts about its training that the model records.
+        """Return the model of the selected terms and the classifier that was trained on them.
 
-        Sets `about["coefficients"]` if coefficients were dropped.
+        `about` has facts about the training that the model records. If coefficients were dropped, the model records
+        their numbers as well, and has only the terms that have a coefficient left.
         """
         self._require_no_empty_term(terms)  # `run` has checked it before, but Spark has not
         if isinstance(fitted.scorer, SparseLinearScorer):
-            assert fitted.columns is not None
-            about["coefficients"] = {
-                "kept": fitted.scorer.n_coefficients,
-                "trained": max(len(terms) * fitted.scorer.n_outputs, 1),  # 1 for the model without terms of `with_room`
-                "curve": tuned.sieve_curve and [[share, float(np.mean(s))] for share, s in tuned.sieve_curve.items()],
-            }
-            terms = [terms[column] for column in fitted.columns.tolist()]
-            order = fitted.scorer.strongest_first(terms)
-            fitted = fitted._replace(scorer=fitted.scorer.take(order), idf=fitted.idf[order])
-            terms = [terms[column] for column in order.tolist()]
+            about = {**about, "coefficients": _coefficient_facts(fitted.scorer, len(terms), tuned.sieve_curve)}
+            terms, fitted = _strongest_first(terms, fitted)
         settings, curve, rule = self._settings, tuned.curve, tuned.threshold_rule
         return Model(
             terms=tuple(terms),
@@ -643,8 +691,38 @@ class Training:
         )
 
 
+def _coefficient_facts(
+    scorer: SparseLinearScorer, n_selected: int, sieve_curve: dict[float, list[float]] | None
+) -> dict[str, Any]:
+    """Return what a model records about dropped coefficients, given the number of terms that were selected."""
+    curve = None
+    if sieve_curve is not None:
+        curve = [[share, float(np.mean(scores))] for share, scores in sieve_curve.items()]
+    return {
+        "kept": scorer.n_coefficients,
+        "trained": max(n_selected * scorer.n_outputs, 1),  # 1 for the model without terms of `Training.with_room`
+        "curve": curve,
+    }
+
+
+def _strongest_first(terms: list[str], fitted: FittedClassifier) -> tuple[list[str], FittedClassifier]:
+    """Return those of the selected terms that have a coefficient left, in the order of `strongest_first`.
+
+    The columns of the returned classifier are these terms.
+    """
+    assert fitted.columns is not None
+    assert isinstance(fitted.scorer, SparseLinearScorer)
+    terms = [terms[column] for column in fitted.columns.tolist()]
+    order = fitted.scorer.strongest_first(terms)
+    fitted = fitted._replace(scorer=fitted.scorer.take(order), idf=fitted.idf[order])
+    return [terms[column] for column in order.tolist()], fitted
+
+
 def _without_nan(settings: Any) -> Any:
-    """Return settings with 0 in place of NaN and infinity, which JSON does not have; training raises an error later."""
+    """Return settings as JSON values, with 0 in place of NaN and infinity, which JSON does not have.
+
+    This lets the size of a model without terms be measured. Training with such settings raises an error later.
+    """
     if isinstance(settings, dict):
         return {name: _without_nan(value) for name, value in settings.items()}
     if isinstance(settings, list):

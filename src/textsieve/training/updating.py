@@ -1,15 +1,15 @@
 """Add documents to a trained model: add their statistics to those of the model, and train the classifier on the sum.
 
 New documents are counted and weighed with the terms and the idf of the model. Terms, idf, thresholds (unless they are
-refitted) and the calibration of probabilities stay. So updates in any number of parts, in any order, give the model
-that training on all documents at once would give with these terms and this idf.
+refitted) and the calibration of probabilities stay unchanged. So updates in any number of parts, in any order, give the
+model that training on all documents at once would give with these terms and this idf.
 
 **Refitting thresholds.** Thresholds fit the scores of a model that has learned a certain number of documents. A model
 that has learned many more gives other scores, and the old thresholds accept too many labels or too few. The documents
-of `fit` are no longer available, but those of the update are. The latter are divided into folds. Each fold is scored by
-a model of all other documents, old and new, and the thresholds are fitted to these scores. The new thresholds are right
-if the documents of the update are a representative sample of future documents. Corrections are not: they are what the
-model gets wrong. The threshold of a class without a document in the update stays.
+of `fit` are no longer available, but those of the update are. These are divided into folds. Each fold is scored by a
+model of all other documents, old and new, and the thresholds are fitted to these scores. The new thresholds are right
+if the documents of the update are a representative sample of future documents. Corrections are no such sample, because
+they are documents that the model gets wrong. The threshold of a class without a document in the update stays.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class UpdatedModel(NamedTuple):
 def plan_for_update(settings: Settings, n_jobs: int) -> TrainingPlan:
     """Return the training plan for the settings stored in a model, without its selector, projection and cut.
 
-    An update does not need these three, and a model file may have only a description of them.
+    An update needs none of these three, and a model file may have only a description of them.
     """
     options = settings.classifier_options
     if not (isinstance(settings.classifier, str) and (options is None or isinstance(options, Mapping))):
@@ -82,7 +82,7 @@ def update_model(model: Model, statistics: Statistics, plan: TrainingPlan, rows:
 
 
 def add_documents(statistics: Statistics, plan: TrainingPlan, rows: CSR, targets: Targets) -> Statistics:
-    """Return the statistics with more documents added: their weights (`Model.rows`) and encoded labels."""
+    """Return the statistics with more documents, given their weights (`Model.rows`) and encoded labels."""
     batches = usable_rows([as_matrix(rows, plan.dtype)], targets.usable)
     without_terms = docs_without_terms(rows.is_zero, targets)
     return statistics.merged(Statistics.of(plan, batches, targets, lambda: without_terms))
@@ -105,13 +105,16 @@ def _refit(model: Model, statistics: Statistics, plan: TrainingPlan, n_new: int)
 
 
 def record_update(model: Model, about: dict[str, Any], n_new: int) -> dict[str, Any]:
-    """Return facts about a model with those of an update that has added `n_new` labelled documents to it."""
+    """Return the facts `about` an updated model, and how many documents updates have added, how often and when.
+
+    `model` is the model before this update, which has added `n_new` labelled documents.
+    """
     earlier = model.about.get("updated") or {}
     updated = {
         "documents": earlier.get("documents", 0) + n_new,
         "times": earlier.get("times", 0) + 1,
         "last": now(),
-        # "since_thresholds" counts the documents that were added since thresholds or ranks were fitted.
+        # "since_thresholds" is the number of documents that were added since thresholds or ranks were fitted.
         **({"since_thresholds": earlier.get("since_thresholds", 0) + n_new} if model.multilabel else {}),
     }
     return {**about, "updated": updated}
@@ -126,7 +129,7 @@ def stack_rows(parts: Sequence[CSR]) -> CSR:
 
 
 def encode_labels(model: Model, labels: Any, n_documents: int) -> Targets:
-    """Return the labels of new documents, in any form that `fit` takes, as classes of a model.
+    """Return the labels of new documents, given in any form that `fit` takes, as numbers of the model's classes.
 
     Raises `InputError` for labels that are no classes of the model.
     """
@@ -139,19 +142,12 @@ def encode_labels(model: Model, labels: Any, n_documents: int) -> Targets:
     unknown = [label for label in targets.classes if label not in model.classes]
     if unknown:
         raise unknown_label(model, unknown[0])
-    members = dict(zip(targets.classes, targets.members, strict=True))
-    no_documents = np.empty(0, np.int64)
-    return Targets(
-        model.classes,
-        tuple(members.get(label, no_documents) for label in model.classes),
-        n_documents,
-        multilabel=model.multilabel,
-        has_label_matrix=model.has_label_matrix or targets.has_label_matrix,
-    )
+    has_label_matrix = model.has_label_matrix or targets.has_label_matrix
+    return replace(targets.with_classes(model.classes), multilabel=model.multilabel, has_label_matrix=has_label_matrix)
 
 
 def encode_label_sets(model: Model, label_sets: Sequence[Sequence[Any]], *, no_label_is_valid: bool = False) -> Targets:
-    """Return the labels of new documents, given as a sequence of classes for each, as classes of a model.
+    """Return the labels of new documents, given as a sequence of classes for each, as numbers of the model's classes.
 
     A document without a class is unlabelled. But if the model was trained with a label matrix, or if it is multilabel
     and `no_label_is_valid` is true, such a document belongs to none of the classes, and the model learns that.
@@ -171,7 +167,11 @@ def encode_label_sets(model: Model, label_sets: Sequence[Sequence[Any]], *, no_l
 
 
 def require_labels(model: Model, labels: Sequence[Any], *, may_be_new: bool = False) -> None:
-    """Raise `InputError` for labels that the model could not predict; with `may_be_new`, not for new classes."""
+    """Raise `InputError` if a document can't have these labels.
+
+    They must be classes of the model, or with `may_be_new` classes that an update can add; and a document has only one
+    label unless the model is multilabel.
+    """
     for label in labels:
         if label not in model.classes:
             problem = unknown_label(model, label)
@@ -191,7 +191,8 @@ def require_labels(model: Model, labels: Sequence[Any], *, may_be_new: bool = Fa
 def unknown_label(model: Model, label: Any) -> InputError:
     """Return the error for a label that is not a class of the model.
 
-    It is an `UnknownLabel`, except for a text that seems to be several classes joined by a separator.
+    It is an `UnknownLabel`. But for a text that seems to be several classes joined by a separator, such as "a;b", it is
+    another `InputError`, since such a label is a mistake even where new classes are allowed.
     """
     problem = f"There is no class {shown(label)} in the model; its classes are {shown(list(model.classes), 200)}."
     classes = classes_by_text(model.classes)
@@ -207,7 +208,7 @@ def unknown_label(model: Model, label: Any) -> InputError:
 
 
 def _find_separator(classes: Container[str], label: str) -> str | None:
-    """Return the separator that splits a label into `classes`, or None if none does."""
+    """Return the separator at which a label falls apart into several of the `classes`, or None if there is none."""
     return next(
         (
             separator
@@ -226,7 +227,7 @@ STALE_SHARE = 0.1
 
 
 def tuned_cut(model: Model, settings: Settings) -> Cut | None:
-    """Return the `Cut` of a multilabel model if its rule was tuned on held-out documents, otherwise None."""
+    """Return the `Cut` of a multilabel model with thresholds or ranks that were tuned; otherwise None."""
     if not model.multilabel:
         return None
     cut = cut_of(settings.cut, settings.cut_options)
@@ -245,8 +246,8 @@ def refit_thresholds(
 ) -> Model:
     """Return an updated model with thresholds or ranks refitted to the documents of the update.
 
-    `targets` are the labels of these documents, and `held_out` returns their scores by models without them, such as
-    `held_out_scores`.
+    `targets` are the labels of these documents. `held_out` returns their scores, each by a model that has not learned
+    the document: see `held_out_scores`.
     """
     cut = tuned_cut(model, settings)
     if cut is None:
