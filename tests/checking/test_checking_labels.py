@@ -36,7 +36,7 @@ def test_planted_labels_are_found_with_the_class_they_belong_to() -> None:
         labels[number] = next(label for label in WORDS if label != right[number])
     result = check(texts, labels)
     assert {wrong.document: wrong.likely_label for wrong in result.wrong_labels} == right
-    assert all(wrong.likely_probability >= MIN_ODDS * wrong.probability for wrong in result.wrong_labels)
+    assert all(wrong.probability >= MIN_ODDS * wrong.label_probability for wrong in result.wrong_labels)
     assert result.accuracy == pytest.approx(1 - 3 / len(texts))
 
 
@@ -105,7 +105,7 @@ def test_wrong_labels_are_listed_by_the_odds_that_are_shown() -> None:
     result = check(texts, labels)
     odds = [wrong.odds for wrong in result.wrong_labels]
     assert odds == sorted(odds, reverse=True)
-    assert odds == [wrong.likely_probability / wrong.probability for wrong in result.wrong_labels]
+    assert odds == [wrong.probability / wrong.label_probability for wrong in result.wrong_labels]
     assert [row.odds for row in result.rows() if row.problem == "probably wrong label"] == odds
     assert [wrong["odds"] for wrong in result.to_dict()["wrong_labels"]] == odds
     shown = result._repr_html_()

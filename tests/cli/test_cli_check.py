@@ -93,6 +93,7 @@ def test_problems_are_written_to_a_table_and_a_page(run: Run, messy: Path, tmp_p
         "problem",
         "likely_label",
         "probability",
+        "label_probability",
         "odds",
         "group",
         "language",

@@ -80,7 +80,7 @@ class _Check:
 
     def __init__(self, corpus: Corpus, progress: Progress, n_jobs: int) -> None:
         self._corpus, self._progress, self._n_jobs = corpus, progress, n_jobs
-        # `_count` fills these two lists, with an element for each document.
+        # For each document, what is shown of it, and a digest of its words; both lists are filled while `_count` runs.
         self._documents: list[CheckedDocument] = []
         self._digests: list[bytes] = []
 

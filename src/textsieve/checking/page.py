@@ -62,8 +62,8 @@ def _sections(result: CheckResult, n_rows: int | None) -> Iterator[tuple[str, Se
     if result.duplicates:
         copies = [
             (
-                _places(result, group.documents),
-                " / ".join(" + ".join(labels) for labels in group.labels),
+                _first([documents[number].place for number in group.documents]),
+                _first(result.labels_of_copies(group)),
                 "exact" if group.is_exact else "near",
                 documents[group.documents[0]].text,
             )
@@ -76,7 +76,7 @@ def _sections(result: CheckResult, n_rows: int | None) -> Iterator[tuple[str, Se
                 documents[wrong.document].place,
                 wrong.label,
                 wrong.likely_label,
-                f"{wrong.likely_probability:.2f}",
+                f"{wrong.probability:.2f}",
                 odds_text(wrong.odds),
                 documents[wrong.document].text,
             )
@@ -163,10 +163,10 @@ def _section(
     return heading, [table(columns, rows[:n_rows], max_rows=PAGE_ROWS)]
 
 
-def _places(result: CheckResult, numbers: Sequence[int]) -> str:
-    """Return the places of the first `MAX_PLACES` documents, and how many more documents there are."""
-    more = f", and {len(numbers) - MAX_PLACES:,} more" if len(numbers) > MAX_PLACES else ""
-    return ", ".join(result.documents[number].place for number in numbers[:MAX_PLACES]) + more
+def _first(places: Sequence[str]) -> str:
+    """Return the first `MAX_PLACES` places or labels of documents, and how many more documents there are."""
+    more = f", and {len(places) - MAX_PLACES:,} more" if len(places) > MAX_PLACES else ""
+    return ", ".join(places[:MAX_PLACES]) + more
 
 
 def _number(title: str) -> Column:

@@ -32,16 +32,17 @@ class WrongLabel(NamedTuple):
 
     document: int
     label: str
-    probability: float
+    label_probability: float
     """The probability of its label."""
     likely_label: str
     """The most probable other class."""
-    likely_probability: float
+    probability: float
+    """The probability of the likely label."""
 
     @property
     def odds(self) -> float:
         """Return how many times as probable as its label the most probable other class is."""
-        return self.likely_probability / max(self.probability, MIN_PRODUCT)
+        return self.probability / max(self.label_probability, MIN_PRODUCT)
 
 
 def odds_text(odds: float) -> str:
@@ -69,6 +70,8 @@ class ProblemRow(NamedTuple):
     """The label of the document, or its labels with commas between them."""
     likely_label: str | None
     probability: float | None
+    """The probability of the likely label."""
+    label_probability: float | None
     """The probability of the label."""
     odds: float | None
     """How many times as probable as the label the likely label is."""
@@ -131,6 +134,15 @@ class CheckResult:
         """Return the groups of copies with different labels."""
         return [group for group in self.duplicates if group.has_contradicting_labels]
 
+    def labels_of_copies(self, group: DuplicateGroup) -> list[str]:
+        """Return the label of each document of a group of copies, or only one if no documents differ in their labels.
+
+        Several labels of a document have "+" between them; a document without labels has "no label".
+        """
+        if not group.has_contradicting_labels:
+            return [" + ".join(labels) for labels in group.labels]
+        return [" + ".join(self.documents[number].labels) or "no label" for number in group.documents]
+
     @property
     def n_copies(self) -> int:
         """Return the number of documents that could be dropped: all copies but one of each group."""
@@ -175,6 +187,7 @@ class CheckResult:
                 *(wrong.document, "probably wrong label"),
                 likely_label=wrong.likely_label,
                 probability=wrong.probability,
+                label_probability=wrong.label_probability,
                 odds=wrong.odds,
             )
         for problem, documents in (("empty", self.empty), ("very short", self.short)):
@@ -213,6 +226,7 @@ class CheckResult:
         *,
         likely_label: str | None = None,
         probability: float | None = None,
+        label_probability: float | None = None,
         odds: float | None = None,
         group: int | None = None,
         language: str | None = None,
@@ -220,7 +234,17 @@ class CheckResult:
         """Return the row for a problem of the document with this number."""
         place, labels, text = self.documents[number]
         return ProblemRow(
-            *(number, place, problem, ", ".join(labels)), likely_label, probability, odds, group, language, text
+            document=number,
+            place=place,
+            problem=problem,
+            label=", ".join(labels),
+            likely_label=likely_label,
+            probability=probability,
+            label_probability=label_probability,
+            odds=odds,
+            group=group,
+            language=language,
+            text=text,
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -132,7 +132,8 @@ def fit_stats(classifier: Any, stats: ClassStats, class_weight: Any, *, multilab
     The classes of `stats` are numbers from 0, including classes without documents. Without `multilabel`, a class
     without documents can't win. With it, naive Bayes is trained for each class against the rest, which includes
     documents without a label. `Rocchio` leaves these out, and contrasts each class with the rest in any case.
-    `class_weight` is None, "balanced", "sqrt", or a dictionary with a factor for each class number.
+    `class_weight`, which only naive Bayes uses here, is None, "balanced", "sqrt", or a dictionary with a factor for
+    each class number.
     """
     if not multilabel:
         return _fit_one_label(classifier, stats, class_weight)

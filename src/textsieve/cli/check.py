@@ -117,7 +117,9 @@ def _require_table(output: str, path: str) -> TableKind:
     return kind
 
 
-PROBLEM_COLUMNS = ("place", "problem", "likely_label", "probability", "odds", "group", "language")
+PROBLEM_COLUMNS = (
+    *("place", "problem", "likely_label", "probability", "label_probability", "odds", "group", "language"),
+)
 """The first columns of the table of problems; the columns of the input follow."""
 
 
@@ -213,7 +215,7 @@ def _show_copies(page: Page, result: CheckResult, n_shown: int) -> None:
         rows = [
             (
                 _some([result.documents[number].place for number in group.documents], 3),
-                _some([" + ".join(labels) for labels in group.labels], 3),
+                _some(result.labels_of_copies(group), 3),
                 result.documents[group.documents[0]].text,
             )
             for group in groups[:n_shown]
@@ -233,7 +235,7 @@ def _show_wrong_labels(page: Page, result: CheckResult, n_shown: int) -> None:
                 result.documents[wrong.document].place,
                 label_text(wrong.label),
                 label_text(wrong.likely_label),
-                f"{wrong.likely_probability:.2f}",
+                f"{wrong.probability:.2f}",
                 odds_text(wrong.odds),
                 result.documents[wrong.document].text,
             )

@@ -98,12 +98,31 @@ def command(
             hint=("In a table, name the column of the labels with ", Setting("label")),
         )
     _warn_if_all_labels_are_unknown(report, corpus)
+    _warn_if_trained_on(categorizer.model_, model, path, read_options["sheet"])
     if report_path is not None:
         _write_page(report, f"Evaluation on {corpus.name}", report_path)
     if wants_json:
         print_json(report.to_dict())
     else:
         _show(report, corpus.name, columns_lines(corpus), categorizer.model_)
+
+
+def _warn_if_trained_on(trained: "Model", model_path: str, path: str, sheet: str | None) -> None:
+    """Print a warning if the documents are a source of the model, on which it looks better than it is.
+
+    `sheet` is the sheet of an Excel file that the user named; without a name, it is the sheet of the training documents.
+    """
+    from ..modelfile.sources import sources_of
+    from .messages import warn
+
+    for source in sources_of(trained) or []:
+        is_same_path = os.path.realpath(source.location(model_path)) == os.path.realpath(path)
+        if is_same_path and sheet in (None, source.reading.get("sheet")):
+            warn(
+                f"{path}: the model was trained on these documents, so it looks better here than it is. Evaluate it on "
+                "documents that it has not seen."
+            )
+            return
 
 
 def _warn_if_all_labels_are_unknown(report: "Report", corpus: "Corpus") -> None:

@@ -164,19 +164,21 @@ def fit_or_skip_measuring(model: "Categorizer", fit: Callable[["Categorizer"], "
 
 
 def _warn_of_size(model: "Categorizer", output: str) -> None:
-    """Print a warning if the file is larger than `max_size` because of the sources that it stores.
+    """Print a warning if the file is larger than the `max_size` that the user gave, because it stores its sources.
 
     Training makes a model as small as `max_size` asks for, but without counting the sources. Otherwise, what it learns
-    would depend on the names of the files of documents.
+    would depend on the names of the files of documents. The limit of "auto" is only a wish, so it causes no warning.
+    Statistics can't be the reason: `max_size` is for the svm, with which a model has none.
     """
     from ..categorizer_settings import is_auto
     from ..settings import as_bytes
     from .messages import warn
 
-    size = os.stat(output).st_size
-    if model.max_size is None or is_auto(model.max_size) or size <= as_bytes(model.max_size):
+    has_limit = not (model.max_size is None or is_auto(model.max_size))
+    if not has_limit or "sources" not in model.model_.about:
         return
-    if "sources" in model.model_.about and not model.keep_stats:
+    size = os.stat(output).st_size
+    if size > as_bytes(model.max_size):
         warn(
             f"{output}: has {size:,} bytes, more than --max-size {model.max_size}, because it stores the sources of "
             "its documents; --no-sources leaves them out."

@@ -359,8 +359,8 @@ def open_or_resume(path: str | None, header: Mapping[str, Any]) -> Iterator[Resu
 
 
 def read_results(path: str) -> Results:
-    """Read a results file without resuming it."""
-    lines, _ = read_lines(path)
+    """Read a results file without resuming it; an unfinished line at its end is ignored."""
+    lines, _unfinished_line = read_lines(path)
     if not lines:
         raise InputError("has no results.", place=path)
     results = Results(_read_header(lines[0], path))

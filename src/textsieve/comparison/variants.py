@@ -139,7 +139,10 @@ def _require_same(kind: str, known: Variant, variant: Variant) -> None:
 
 
 def _variant(kind: str, given: Any, possible: Collection[str]) -> Variant:
-    """Return the variant for a name with options, or for an estimator; None is the selector "all"."""
+    """Return the variant for a name with options, or for an estimator.
+
+    The selector None becomes "all", the name for no selection; `Plan.of` replaces it by the variant without a selector.
+    """
     if given is None and kind == "selector":
         given = "all"
     if not isinstance(given, str):

@@ -240,7 +240,7 @@ def _threads_cell(summary: Summary) -> TableCell:
 
 
 def _mean_columns(key: str, title: str, *, with_interval: bool) -> list[_FilledColumn]:
-    """Return the column of a `Mean` in `Summary`; `with_interval`, also the column of half the widths of its intervals.
+    """Return the column of a `Mean` in `Summary`, and if `with_interval` also that of half the widths of its intervals.
 
     `key` is the name of the field of `Summary`, and of the column.
     """

@@ -87,7 +87,7 @@ class LabelReader:
 
     For errors, `name` is the name of the file or corpus, and `place_format` how to write a position, such as "line {}".
     `separator` is the string between several labels in one string. With `as_given`, for labels in memory, white space
-    is not stripped and NaN means unlabelled. With `may_be_joined` and without a separator, the reader also checks
+    is not stripped and NaN means unlabelled. With `warns_if_joined` and without a separator, the reader also checks
     whether the cells of a table look like several labels in one (`JoinedLabels`).
 
     The reader adds to `report`: it counts replaced characters, sets `multilabel`, adds to `joined`, and appends the
@@ -102,7 +102,7 @@ class LabelReader:
         report: Report,
         separator: str | None = None,
         as_given: bool = False,
-        may_be_joined: bool = False,
+        warns_if_joined: bool = False,
     ) -> None:
         self._name = name
         self._place_format = place_format
@@ -111,7 +111,7 @@ class LabelReader:
         self._first_of_kind: dict[str, tuple[object, int]] = {}  # the first label that is a string, a number, ...
         self._cache: dict[str, Labels] = {}
         self._as_given = as_given
-        self._joined = JoinedLabels() if may_be_joined and separator is None else None
+        self._joined = JoinedLabels() if warns_if_joined and separator is None else None
         if self._joined is not None:
             report.joined.append((name, self._joined))
         report.multilabel |= separator is not None

@@ -115,11 +115,17 @@ class Source:
         return read_text(self.path, self.encoding, report, self.limits)
 
     def label_reader(
-        self, report: Report, *, place_format: str = "line {}", may_be_joined: bool = False
+        self, report: Report, *, place_format: str = "line {}", warns_if_joined: bool = False
     ) -> LabelReader:
-        """Return the converter for the labels of one pass."""
+        """Return a new converter of label values, for one pass over the documents.
+
+        `place_format` is how errors write the position of a document. With `warns_if_joined`, and without a separator,
+        the reader also checks whether most values look like several labels in one, for a warning after the pass; it
+        splits none of them.
+        """
+        # `read` has already put `default_label_separator` in place of a missing `label_separator` where it applies.
         return LabelReader(
-            str(self.path), place_format, report=report, separator=self.label_separator, may_be_joined=may_be_joined
+            str(self.path), place_format, report=report, separator=self.label_separator, warns_if_joined=warns_if_joined
         )
 
 
@@ -198,17 +204,20 @@ def choose_columns(columns: Sequence[str], source: Source) -> ChosenColumns:
     may_have_label = source.label is not False
     text, label = _given_text(columns, source), _given_label(columns, source)
     # A column with a default or conventional name of the text may be given as the label; then it is not the text.
+    is_given = bool(text)
     text = text or _default_text(columns, source, without=label)
     text = text or _find_conventional(TEXT_NAMES, columns, without=[label])
     if label is None and may_have_label:
         label = _default_or_conventional_label(columns, source, without=text)
     if len(columns) == 2:
-        if label is not None and not text:
+        if label is not None and not text and not (source.default_text and _is_metadata(columns[1 - label])):
             text = (1 - label,)
         elif label is None and len(text) == 1 and may_have_label and not source.optional_labels:
             label = _other_as_label(columns, text[0])
     if not text:
         raise _unclear_error("text", columns, source)
+    if not is_given:
+        _warn_of_other_text(columns, text, source)
     needs_label = may_have_label and not source.texts_only and not source.optional_labels
     if label is None and needs_label and not _has_only_metadata(columns, text):
         raise _unclear_error("label", columns, source)
@@ -266,10 +275,34 @@ def _default_text(columns: Sequence[str], source: Source, *, without: int | None
         if conventional := _conventional_instead_of_default(columns, source, without=without):
             return conventional
         warn(
-            f"{source.path}: no column {' and no column '.join(map(repr, missing))}, so the text is only "
+            f"{source.path}: {_no_column(missing)}, so the text is only "
             f"{' and '.join(repr(columns[position]) for position in present)}."
         )
     return present
+
+
+def _warn_of_other_text(columns: Sequence[str], text: tuple[int, ...], source: Source) -> None:
+    """Warn if no text column has a default name, so that it may be something else than what a model learned from.
+
+    A column `text` needs no warning: in files that textsieve writes, such as suggestions, it has the whole text. If some
+    of the text columns have default names, `_default_text` warns of the others.
+    """
+    names = [name for name in source.default_text if isinstance(name, str)]
+    if names and not any(columns[position] in (*names, "text") for position in text):
+        missing = [name for name in names if name not in columns]
+        warn(
+            (
+                f"{source.path}: {_no_column(missing)}, so the text is from {columns[text[0]]!r}. If that is wrong, "
+                "name the columns with ",
+                Setting("text"),
+                ".",
+            )
+        )
+
+
+def _no_column(missing: Sequence[str]) -> str:
+    """Return "no column 'title' and no column 'body'" for the names of missing columns."""
+    return " and ".join(f"no column {name!r}" for name in missing)
 
 
 def with_later_text_columns(columns: Sequence[str], source: Source) -> list[str]:
@@ -420,7 +453,12 @@ def _find_conventional(
 def _other_as_label(columns: Sequence[str], text: int) -> int | None:
     """Return the column of a pair that is not the text, as the label; None if it is named like an ID or a date."""
     other = 1 - text
-    return None if _normalize(columns[other]) in METADATA_NAMES else other
+    return None if _is_metadata(columns[other]) else other
+
+
+def _is_metadata(name: str) -> bool:
+    """Return whether a column is named like an ID or a date."""
+    return _normalize(name) in METADATA_NAMES
 
 
 def _has_only_metadata(columns: Sequence[str], text: tuple[int, ...]) -> bool:
@@ -429,7 +467,7 @@ def _has_only_metadata(columns: Sequence[str], text: tuple[int, ...]) -> bool:
     If there are no other columns, return True.
     """
     others = (name for position, name in enumerate(columns) if position not in text)
-    return all(_normalize(name) in METADATA_NAMES for name in others)
+    return all(map(_is_metadata, others))
 
 
 def _unclear_error(missing: str, columns: Sequence[str], source: Source) -> InputError:

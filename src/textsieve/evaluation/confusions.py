@@ -129,7 +129,8 @@ class ConfusionExamples:
         """Return up to `n_each` examples of each pair of confused classes among some documents.
 
         Each document has one true label, or none, and one predicted label; documents without a true label are left out.
-        With the probabilities of the predicted labels, the most probable documents are taken, otherwise the first ones.
+        With the probabilities of the predicted labels, the documents whose wrong label is most probable are taken,
+        otherwise the first ones.
         """
         documents: dict[Pair, list[int]] = {}  # the numbers of the wrong documents of each pair
         for number, (true_labels, labels) in enumerate(zip(true, predicted, strict=True)):

@@ -240,8 +240,7 @@ class SCutFBR(SCut):
         n_right, n_predicted, n_true = (
             count_labels(is_label, weights) for is_label in (is_accepted & is_member, is_accepted, is_member)
         )
-        # F1 >= floor, without a division that could be rounded
-        if 2.0 * n_right >= self.floor * (n_predicted + n_true or 1.0):
+        if f1_of_counts(n_right, n_predicted, n_true) >= self.floor:
             return threshold
         if self.fallback == "never":
             return float("inf")

@@ -107,7 +107,7 @@ def add_weights(
             row[0] += 1.0
 
             # TwoSum: `total` plus its rounding error is exactly row[1] + value. The error is added to the rest, and
-            # then as much of the rest as possible is moved to the value. `_add_precisely` has the same steps.
+            # then as much of the rest as possible is moved to row[1]. `_add_precisely` has the same steps.
             total = row[1] + value
             absorbed = total - row[1]
             rest = row[2] + ((row[1] - (total - absorbed)) + (value - absorbed))

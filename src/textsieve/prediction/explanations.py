@@ -109,7 +109,9 @@ class ClassExplanation:
         return self.label, self.score, self.probability, self.intercept, self.threshold, self.contributions
 
     def compared(self) -> tuple[float, ...]:
-        """Return how much more each term adds to this class than to all classes on average; largest contribution first.
+        """Return how much more each term adds to this class than to all classes on average.
+
+        The order is that of `contributions`, the largest contribution first.
 
         If all contributions have the same sign, as log-probabilities and votes do, only this difference shows whether a
         term speaks for the class or against it (`Model.needs_comparing`).

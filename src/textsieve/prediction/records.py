@@ -60,10 +60,16 @@ class Records:
         abstention = self._abstention
         abstains = [False] * len(label_sets) if abstention is None else abstention.applies(model, predictions).tolist()
         reasons_of = repeat(None, len(label_sets)) if reasons is None else reasons
-        for labels, scores, probabilities, is_unknown, is_abstained, terms in zip(
-            *(label_sets, predictions.scores, all_probabilities, predictions.is_unknown.tolist(), abstains, reasons_of),
+        columns = zip(
+            label_sets,
+            predictions.scores,
+            all_probabilities,
+            predictions.is_unknown.tolist(),
+            abstains,
+            reasons_of,
             strict=True,
-        ):
+        )
+        for labels, scores, probabilities, is_unknown, is_abstained, terms in columns:
             record = self._record(labels, scores, probabilities, is_unknown)
             if abstention is not None and is_abstained:
                 record = {"label": abstention.label, "best_guess": record.pop("label"), **record}

@@ -359,7 +359,7 @@ class OverTerms:
         return block
 
     def apply(self, duals: Floats) -> Floats:
-        """Return S U = X' J K J X U, a product with the trace objective S, for columns U over terms."""
+        """Return S U = X' J K J X U, a product with the trace objective S, for columns U = `duals` over terms."""
         return self._documents.to_terms(self._mixture.multiply(self._documents.to_documents(duals)))
 
     def combine_centroids(self, factors: Floats) -> Floats:

@@ -229,7 +229,7 @@ class ForwardSelection(TermSelector):
         return lambda number: scatter_of_class(stats, number)
 
     def _read_documents(self, documents: ReadAgain | None, sample_weight: Floats | None, labels: Any) -> None:
-        """Select the terms in a second pass over the documents, unless all candidates are selected anyway.
+        """Select the terms in another pass over the documents, unless all candidates are selected anyway.
 
         Sets `_by_score`, the order in which columns become candidates, and `_steps`, the selected terms.
         """

@@ -74,7 +74,10 @@ DESCRIPTION = (
 
 
 def build_routes(service: Service) -> FastAPI:
-    """Return the application with all routes, without its guard, and set `service.paths` to their paths."""
+    """Return the application with all routes, without its guard.
+
+    Their paths are stored in `service.paths`, by which requests are counted and logged.
+    """
     app = FastAPI(
         title="textsieve",
         version=version("textsieve"),

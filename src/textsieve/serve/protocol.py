@@ -309,7 +309,8 @@ class BoundedProtocol(HttpToolsProtocol):
         """Resume reading from the client, or stop if all connections together hold too much (`HeldBytes.may_read`).
 
         Do nothing while this connection holds unparsed input, since reading resumes when that is parsed. Don't resume
-        while the application has not yet taken much of the body.
+        while more than `HIGH_WATER_LIMIT` bytes of the body wait for the application; uvicorn resumes when it asks for
+        them.
         """
         if self.unparsed or self.transport.is_closing():
             return

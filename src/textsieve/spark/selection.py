@@ -2,7 +2,8 @@
 
 Most methods score each term by its own row of the table of statistics, and only the rows of the k best terms come to
 the driver (`ranking.py`). User-defined selectors are treated in this way, too, so their score of a term must not depend
-on other terms. For each of the following methods, the driver collects the rows of all terms that can change the result:
+on other terms. The following methods are exceptions. Unless their item says otherwise, the driver collects the rows of
+all terms that can change the result:
 
 - *Forward selection* selects among the terms with the best scores: as many as its setting `candidates` says, or k if
   that is more.
@@ -19,7 +20,8 @@ on other terms. For each of the following methods, the driver collects the rows 
   when there are too many terms (`selectors.testors.contrast`). The terms with the largest weights are collected for it.
   If the search tries only weights above those of all terms that were not collected, its result is the same as among all
   terms. Otherwise it is repeated with twice as many terms.
-- A *cascade* applies one selector after the other: each leaves fewer rows to the next.
+- A *cascade* applies one selector after the other: each leaves fewer rows to the next. The rows stay on the workers
+  after a selector that scores each term by itself; any other selector is fitted on the driver, as described here.
 - *SVM weights* need the rows of all terms in all documents on one machine, so they raise an error.
 
 Of terms with equal scores, the first in alphabetical order are selected, as on one machine.

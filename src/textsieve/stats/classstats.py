@@ -141,7 +141,7 @@ class ClassStats:
         return ClassStats(tables.with_weighted_terms(self.table, factors))
 
     def decayed(self, factor: float) -> "ClassStats":
-        """Return the statistics as if each document had been given the sample weight `factor`, above 0 and up to 1.
+        """Return the statistics as if each sample weight had been multiplied by `factor`, above 0 and up to 1.
 
         Document counts become floats, unless the factor is 1, which changes nothing.
         """

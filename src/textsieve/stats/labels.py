@@ -82,8 +82,9 @@ def label_pairs(y: Any, n_documents: int, unlabelled: Any = None) -> LabelPairs:
 def _from_documents(labels: Any, unlabelled: Any) -> LabelPairs:
     """Convert an array or list that has the label, or a collection of labels, of each document.
 
-    `_from_any_labels` can convert all of them. Frequent types of labels have faster conversions, which don't look for a
-    text `unlabelled` among the labels.
+    `_from_any_labels` can convert all of them, but is slow, so frequent types of labels have conversions of their own.
+    Those of texts make a class of each nonempty text. So they are used only if `unlabelled`, the label that means "no
+    label", is not itself a text.
     """
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu":  # no label can be missing
         return without_class(_from_integers(labels), unlabelled)

@@ -236,7 +236,8 @@ class SieveTraining:
         These are the coefficients of the start, before any are trained again. Numbers are tried until the size is
         between `CLOSE_ENOUGH` times `max_bytes` and `max_bytes`. To choose the next number, the size is assumed to be
         proportional to number ** growth, where `growth` comes from the last two trials; the aim is the middle of that
-        range. After `MAX_TRIALS` trials, the number need not fit.
+        range. The search also ends if all coefficients fit. After `MAX_TRIALS` trials, the number may be one that
+        does not fit.
         """
         candidates = self._start.largest(MAX_COEFFICIENTS_PER_BYTE * max_bytes)
         most = len(candidates.values)

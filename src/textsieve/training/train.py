@@ -694,7 +694,10 @@ class Training:
 def _coefficient_facts(
     scorer: SparseLinearScorer, n_selected: int, sieve_curve: dict[float, list[float]] | None
 ) -> dict[str, Any]:
-    """Return what a model records about dropped coefficients, given the number of terms that were selected."""
+    """Return what a model records about dropped coefficients: how many were trained and kept, and the tuning curve.
+
+    `n_selected` is the number of selected terms before any of them lost all of its coefficients.
+    """
     curve = None
     if sieve_curve is not None:
         curve = [[share, float(np.mean(scores))] for share, scores in sieve_curve.items()]

@@ -191,8 +191,8 @@ def require_labels(model: Model, labels: Sequence[Any], *, may_be_new: bool = Fa
 def unknown_label(model: Model, label: Any) -> InputError:
     """Return the error for a label that is not a class of the model.
 
-    It is an `UnknownLabel`. But for a text that seems to be several classes joined by a separator, such as "a;b", it is
-    another `InputError`, since such a label is a mistake even where new classes are allowed.
+    It is an `UnknownLabel`. But if the model is multilabel, and the label seems to be several classes joined by a
+    separator, such as "a;b", it is another `InputError`: such a label is a mistake even where new classes are allowed.
     """
     problem = f"There is no class {shown(label)} in the model; its classes are {shown(list(model.classes), 200)}."
     classes = classes_by_text(model.classes)

@@ -178,7 +178,7 @@ def _documents(
     place_format: str,
 ) -> Iterator[Document | KeptDocument]:
     """Yield the documents of numbered objects; raise `InputError` if one has no text or an invalid one."""
-    read_labels = source.label_reader(report, place_format=place_format, may_be_joined=True)
+    read_labels = source.label_reader(report, place_format=place_format, warns_if_joined=True)
     for number, record in objects:
         text_keys, label_key, kept_keys = keys.of(record)
         present_keys = [key for key in text_keys if key in record]

@@ -111,7 +111,7 @@ def _sample_columns(source: Source, schema: Any, columns: _ColumnNumbers) -> dic
 
 def _documents(source: Source, report: Report, columns: _ColumnNumbers) -> Iterator[Document | KeptDocument]:
     """Yield the rows of a table as documents; raise `InputError` at the first that is too large."""
-    read_labels = source.label_reader(report, place_format="row {}", may_be_joined=True)
+    read_labels = source.label_reader(report, place_format="row {}", warns_if_joined=True)
     n_rows = unpacked_size = 0
     with seekable(source.path, source.limits) as path, _name_file_in_errors(source):
         packed_size = path.stat().st_size

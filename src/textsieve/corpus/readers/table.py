@@ -112,8 +112,7 @@ def _documents(
     rows: Rows, table: Table, source: Source, report: Report, chosen: ChosenColumns, kept: dict[str, int]
 ) -> Iterator[Document | KeptDocument]:
     """Yield the documents of numbered rows; `kept` has the positions of the columns to keep, by their names."""
-    # `may_be_joined` splits no label: if cells look like several labels in one, the corpus warns after the pass.
-    read_labels = source.label_reader(report, place_format=table.place_format, may_be_joined=True)
+    read_labels = source.label_reader(report, place_format=table.place_format, warns_if_joined=True)
     label = chosen.label
     only_text = chosen.text[0] if len(chosen.text) == 1 else None  # its cell is the text, even if it is blank
     for number, row, values in rows:
