@@ -29,7 +29,7 @@ from .classifiers.linear import LinearScorer
 from .classifiers.sparse_linear import SparseLinearScorer
 from .corpus import Corpus
 from .corpus.label_column import LabelColumn
-from .errors import InputError, NotAvailable, Setting, shown
+from .errors import InputError, NotAvailable, Setting, shown, warn
 from .modelfile.sources import OTHER, TrainingSource, with_another_source, with_moved_file
 from .parameters import Parameters, available_if
 from .prediction import Abstention, Explanation, Model, Predictions, Span, classes_by_text, unknown_documents_warning
@@ -37,7 +37,6 @@ from .presentation import PRESENTATION
 from .registry import list_linear_classifiers, list_updatable_classifiers
 from .settings import is_whole
 from .text.analyzers import WORD_PATTERN
-from .warning import warn
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -16,9 +16,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import validate_data
 
 from ..arrays import Bools, Floats, Ints
-from ..errors import InputError
+from ..errors import InputError, warn
 from ..text.csr import CSR
-from ..warning import warn
 from .scorer import Scorer
 from .vote_table import require_weights
 

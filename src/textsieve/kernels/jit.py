@@ -31,10 +31,9 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 import numba
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-from ..errors import InputError
+from ..errors import InputError, warn
 from ..files import open_regular, replacing
 from ..memory import check_room
-from ..warning import warn
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
