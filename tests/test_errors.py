@@ -1,4 +1,4 @@
-"""Errors carry their facts as fields, and each front end writes them in its own way."""
+"""Errors carry their facts as fields; warnings point to the line that called the package, however deep they arise."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_a_warning_points_to_the_line_of_the_caller(call: Callable[[], None]) ->
         assert (warning.filename, warning.lineno) == (__file__, first_line + 1)
 
 
-def test_the_front_end_decides_how_settings_are_written() -> None:
+def test_the_front_end_decides_how_settings_in_warnings_are_written() -> None:
     warning = InputWarning(("use ", Setting("n_jobs", 2), "."))
     assert str(warning) == "use n_jobs=2."
     assert warning.render(lambda setting: f"--{setting.name}") == "use --n_jobs."

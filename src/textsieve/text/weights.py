@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Floats
-from .csr import CSR
+from ..arrays import CSR, Floats
 
 _BLOCK_VALUES = 1 << 15  # about the number of values in a block
 _N_LOGS = 1 << 10  # the logarithms of counts below this are tabulated
