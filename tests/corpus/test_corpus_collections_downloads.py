@@ -20,7 +20,7 @@ from tests.reference.collection_files import POST, write_tar
 
 from textsieve import InputError
 from textsieve.corpus import read
-from textsieve.corpus.collections import downloads, newsgroups
+from textsieve.corpus.collections import local_files, newsgroups
 from textsieve.corpus.collections.local_files import File
 
 NAME = "20news-bydate.tar.gz"
@@ -175,7 +175,7 @@ def test_a_download_without_pooch_names_the_extra(published: Path, monkeypatch: 
     def missing(name: str, *, extra: str, what: str) -> None:
         raise InputError(f"{what} needs {name}; pip install 'textsieve[{extra}]'")
 
-    monkeypatch.setattr(downloads, "require_package", missing)
+    monkeypatch.setattr(local_files, "require_package", missing)
     monkeypatch.setenv("TEXTSIEVE_MIRROR", published.as_uri())
     with pytest.raises(
         InputError, match=r"downloading 20news-bydate\.tar\.gz needs pooch; pip install 'textsieve\[corpora\]'"
@@ -188,10 +188,10 @@ def test_a_download_in_a_terminal_shows_a_progress_bar(
 ) -> None:
     monkeypatch.setenv("TEXTSIEVE_MIRROR", server)
     sizes: list[int] = []
-    closed: list[downloads._ProgressBar] = []
+    closed: list[local_files._ProgressBar] = []
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setattr(downloads._ProgressBar, "update", lambda bar, size: sizes.append(size))
-    monkeypatch.setattr(downloads._ProgressBar, "close", lambda bar: closed.append(bar))
+    monkeypatch.setattr(local_files._ProgressBar, "update", lambda bar, size: sizes.append(size))
+    monkeypatch.setattr(local_files._ProgressBar, "close", lambda bar: closed.append(bar))
     read("newsgroups")
     assert sizes
     assert closed
@@ -203,7 +203,7 @@ def test_a_download_leaves_standard_output_alone(
 ) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    bar = downloads._ProgressBar("file")
+    bar = local_files._ProgressBar("file")
     bar.update(1)
     print("result")
     bar.close()
