@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..arrays import CSR, Floats, Ints
 from ..classifiers.scorer import Scorer
 from ..errors import InputError, NotAvailable, Setting
-from ..parameters import available_if
+from ..estimators import available_if
 from ..registry import list_linear_classifiers
 from ..settings import n_threads
 from ..stats.labels import is_indicator, missing_as_none, validate_label_pairs
