@@ -36,7 +36,7 @@ from .prediction import Abstention, Explanation, Model, Predictions, Span, class
 from .presentation import PRESENTATION
 from .registry import list_linear_classifiers, list_updatable_classifiers
 from .settings import is_whole
-from .text.analyzers import WORD_PATTERN
+from .text.choices import WORD_PATTERN
 
 if TYPE_CHECKING:
     from datetime import datetime

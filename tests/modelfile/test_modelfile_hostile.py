@@ -29,7 +29,7 @@ from textsieve.modelfile.reading import decode
 from textsieve.modelfile.writing import encode
 from textsieve.prediction import Model
 from textsieve.strict_json import MAX_DEPTH, MAX_VALUES, parse
-from textsieve.text.analyzers import WORD_PATTERN
+from textsieve.text.choices import WORD_PATTERN
 from textsieve.text.weights import MAX_IDF, NORMS, TERM_FREQUENCIES
 
 WHOLE = encode(multilabel_model())

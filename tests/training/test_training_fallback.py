@@ -17,7 +17,7 @@ from textsieve.arrays import CSR
 from textsieve.corpus import batch as batches
 from textsieve.evaluation import folds, held_out
 from textsieve.registry import CLASSIFIERS
-from textsieve.text.schemes import Scheme
+from textsieve.text.choices import Scheme
 from textsieve.training import counted_documents as training_documents
 from textsieve.training import tuning
 from textsieve.training.fallback import FallbackClass, fallback_class

@@ -29,7 +29,7 @@ from ..modelfile import encode
 from ..prediction import Model
 from ..selectors import Cascade
 from ..settings import is_whole
-from ..text.pruning import check_limits, df_bounds, no_terms, none_within
+from ..text.vocabulary import check_limits, df_bounds, no_terms, none_within
 from ..training import counted_documents
 from ..training.counted_documents import Progress
 from ..training.plan import TrainingPlan

@@ -45,7 +45,7 @@ from ..registry import list_classifiers, list_updatable_classifiers
 from ..stats import ClassStats
 from ..stats.labels import label_pairs
 from ..stats.table import Cells, Sums, Table, Totals
-from ..text.schemes import Scheme
+from ..text.choices import Scheme
 from ..training.counted_documents import weigh_to_matrix
 from ..training.fallback import fallback_class
 from ..training.plan import FittedClassifier, TrainingPlan

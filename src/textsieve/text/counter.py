@@ -33,17 +33,18 @@ from ..errors import InputError, Setting, shown, warn
 from ..estimators import as_configured
 from ..settings import n_threads
 from .analysis import WORDS, Function, analysis_of, check_ngram_range
-from .analyzers import WORD_PATTERN
+from .choices import WORD_PATTERN
 from .counting import FewDocuments, count_known, has_long_ngrams
 from .preparation import Preparation
-from .pruning import check_limits, terms_within_limits
 from .reading import Reading
 from .stop_words import matchable_stop_words, stop_words_of
 from .vocabulary import (
     Vocabulary,
     VocabularyTable,
     VocabularyTerms,
+    check_limits,
     columns_of,
+    terms_within_limits,
     unique_terms,
     vocabulary_terms,
 )

@@ -1,6 +1,6 @@
 """Turn counts into weights: tf x idf, then optionally divided by the norm of the document.
 
-The functions for tf, idf and norm are in tables by name below; a scheme (`schemes`) names one of each. Only the stored
+The functions for tf, idf and norm are in tables by name below; a scheme (`choices`) names one of each. Only the stored
 values of the sparse counts are read. Given idf, the weights of a document depend on its own counts only, to the last
 bit, so documents can be weighed one at a time or in batches of any size.
 

@@ -38,8 +38,8 @@ from ..arrays import CSR, Counts, Ints
 from ..categorizer_settings import Limits
 from ..errors import InputError
 from ..stats import ClassStats
+from ..text.choices import COUNTS, Scheme
 from ..text.counter import TermCounter
-from ..text.schemes import COUNTS, Scheme
 from ..text.weights import INVERSE_FREQUENCIES
 from .counted_documents import (
     CountedDocuments,
