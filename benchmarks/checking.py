@@ -24,7 +24,7 @@ from sklearn.metrics import average_precision_score
 from sklearn.preprocessing import normalize
 
 import textsieve
-from textsieve.arrays import Bools, Floats, Ints
+from textsieve.arrays import CSR, Bools, Floats, Ints
 from textsieve.checking.checker import learnable_documents
 from textsieve.checking.cross_validation import (
     MIN_ODDS,
@@ -34,7 +34,6 @@ from textsieve.checking.cross_validation import (
 from textsieve.evaluation.scores import HeldOutScores
 from textsieve.reducers import Reduction
 from textsieve.text import TermCounter, TermWeighter
-from textsieve.text.csr import CSR
 from textsieve.training.counted_documents import CountedDocuments, count_texts
 from textsieve.training.targets import Targets
 

@@ -25,7 +25,7 @@ from textsieve.evaluation import compare_labels
 from textsieve.registry import CLASSIFIERS
 from textsieve.selectors.base import rank_by_score
 from textsieve.stats import ClassStats
-from textsieve.text.schemes import LTC
+from textsieve.text.choices import LTC
 from textsieve.training.counted_documents import CountedDocuments, take_columns
 from textsieve.training.plan import TrainingPlan
 

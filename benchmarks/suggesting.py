@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textsieve import Categorizer, read, suggest_documents
+from textsieve.arrays import CSR
 from textsieve.evaluation import folds
 from textsieve.suggesting import CANDIDATES_PER_SUGGESTION, cover, uncertainty_of
-from textsieve.text.csr import CSR
 
 Floats = NDArray[np.float64]
 Documents = list[tuple[str, str]]

@@ -19,7 +19,7 @@ from textsieve.cli.program import program
 from textsieve.evaluation.calibration import METHODS
 from textsieve.evaluation.thresholds import cut_of
 from textsieve.registry import CLASSIFIERS, PROJECTIONS, SELECTORS
-from textsieve.text.analyzers import ANALYZERS
+from textsieve.text.choices import ANALYZERS
 from textsieve.text.languages import NORMALISERS
 from textsieve.text.preparation import TAGS
 from textsieve.text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES

@@ -1,12 +1,20 @@
-"""Errors carry their facts as fields, and each front end writes them in its own way."""
+"""Errors carry their facts as fields; warnings point to the line that called the package, however deep they arise."""
+
+from __future__ import annotations
 
 import copy
+import inspect
+import warnings
+from collections.abc import Callable
 
 import pytest
+from scipy.sparse import csr_matrix
 
+from textsieve import DROP, OCFS, Categorizer, CosineKNN
 from textsieve.errors import (
     UNSET,
     InputError,
+    InputWarning,
     MissingPackage,
     NotAvailable,
     NothingSelected,
@@ -14,6 +22,7 @@ from textsieve.errors import (
     Setting,
     TooFewDocuments,
     UnfitDocuments,
+    warn,
 )
 
 KINDS = (InputError, MissingPackage, NotAvailable, NothingSelected, TooFewDocuments, UnfitDocuments)
@@ -88,3 +97,50 @@ def test_copies_have_the_same_fields(kind: type[InputError]) -> None:
 
 def test_long_values_are_shortened() -> None:
     assert len(str(InputError(setting="stop_words", value=["word"] * 1000))) < 80
+
+
+TEXTS, LABELS = ["red sun", "blue sea", "red sea", "blue sun"], ["a", "b", "a", "b"]
+ROWS = csr_matrix([[1, 0, 2], [0, 1, 0], [1, 0, 1], [0, 2, 0]])
+
+
+def call_categorizer() -> None:
+    Categorizer(n_terms=99, n_jobs=1).fit(TEXTS, LABELS)
+
+
+def call_selector() -> None:
+    OCFS(k=99).fit(ROWS, LABELS)
+
+
+def call_reducer() -> None:
+    DROP(k=99).fit_resample(ROWS, LABELS)
+
+
+def call_classifier() -> None:
+    CosineKNN(k=99).fit(ROWS, LABELS)
+
+
+@pytest.mark.parametrize("call", [call_categorizer, call_selector, call_reducer, call_classifier])
+def test_a_warning_points_to_the_line_of_the_caller(call: Callable[[], None]) -> None:
+    with pytest.warns(InputWarning, match="99, but ") as caught:
+        call()
+    _, first_line = inspect.getsourcelines(call)
+    for warning in caught:
+        assert (warning.filename, warning.lineno) == (__file__, first_line + 1)
+
+
+def test_the_front_end_decides_how_settings_in_warnings_are_written() -> None:
+    warning = InputWarning(("use ", Setting("n_jobs", 2), "."))
+    assert str(warning) == "use n_jobs=2."
+    assert warning.render(lambda setting: f"--{setting.name}") == "use --n_jobs."
+
+
+def test_a_class_of_warnings_can_be_silenced() -> None:
+    class Rare(InputWarning):
+        """A warning of its own class."""
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", Rare)
+        warn("nothing to see", Rare)
+        with pytest.raises(InputWarning, match="something"):
+            warn("something")

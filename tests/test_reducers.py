@@ -11,8 +11,8 @@ from scipy import sparse
 
 from tests.reference import drop_twin, neighbours_twin
 from textsieve import InputError, reducers
+from textsieve.arrays import CSR
 from textsieve.reducers import DROP, VARIANTS
-from textsieve.text.csr import CSR
 
 ANY_WARNING = pytest.mark.filterwarnings("ignore")
 values = st.sampled_from([0.0, 0.0, 1.0, 1.0, 2.0, 0.5, 1 / 3, -1.0])

@@ -28,7 +28,7 @@ from textsieve.registry import (
     selector_of,
     traits_of,
 )
-from textsieve.text.schemes import COUNTS, LTC, SMOOTH
+from textsieve.text.choices import COUNTS, LTC, SMOOTH
 
 REGISTRIES = (SELECTORS, PROJECTIONS, CLASSIFIERS, REDUCERS)
 NAIVE_BAYES = ("nb", "cnb")

@@ -35,7 +35,7 @@ from textsieve import (
     TermWeighter,
     compare,
 )
-from textsieve.parameters import Parameters
+from textsieve.estimators import Parameters
 
 TEXTS, LABELS = list(small_texts().texts), list(small_texts().labels)
 TWO = [f"{text} {'gull' if number % 2 else 'harbour'}" for number, text in enumerate(TEXTS)]

@@ -16,10 +16,10 @@ from scipy.sparse import csr_matrix
 import textsieve
 from tests.reference.cli_cases import SUBJECTS, documents
 from textsieve import Categorizer, Corpus, InputError, suggest_documents, suggesting
+from textsieve.arrays import CSR
 from textsieve.corpus.batch import Batch, Report
 from textsieve.prediction import Predictions
 from textsieve.suggesting import EMPTY, KNOWN, LABELLED, cover, uncertainty_of
-from textsieve.text.csr import CSR
 
 PLAIN: dict[str, Any] = {"analyzer": "word", "max_size": None, "class_weight": None}
 WORDS = [word for words in SUBJECTS.values() for word in words]

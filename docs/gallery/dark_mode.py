@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from textsieve.display.markup import COLOURS, DARK
+from textsieve.display import COLOURS, DARK
 from textsieve.plots import DARK_COLOURS
 
 _GROUND = re.compile(r'<rect ([^>]*)fill="white"')

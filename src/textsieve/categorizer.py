@@ -29,15 +29,14 @@ from .classifiers.linear import LinearScorer
 from .classifiers.sparse_linear import SparseLinearScorer
 from .corpus import Corpus
 from .corpus.label_column import LabelColumn
-from .errors import InputError, NotAvailable, Setting, shown
+from .errors import InputError, NotAvailable, Setting, shown, warn
+from .estimators import Parameters, available_if
 from .modelfile.sources import OTHER, TrainingSource, with_another_source, with_moved_file
-from .parameters import Parameters, available_if
 from .prediction import Abstention, Explanation, Model, Predictions, Span, classes_by_text, unknown_documents_warning
 from .presentation import PRESENTATION
 from .registry import list_linear_classifiers, list_updatable_classifiers
 from .settings import is_whole
-from .text.analyzers import WORD_PATTERN
-from .warning import warn
+from .text.choices import WORD_PATTERN
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -720,7 +719,7 @@ class Categorizer(Parameters):
         """
         model = self._fitted().presented({name: getattr(self, name) for name in PRESENTATION})
         statistics = self._statistics_to_save() if keep_stats else None
-        from .modelfile.locking import locked, may_be_updated
+        from .modelfile.writing import locked, may_be_updated
 
         name = os.fspath(path)
         if self._file_ is not None:

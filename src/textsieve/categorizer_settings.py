@@ -19,7 +19,7 @@ from .evaluation.names import CALIBRATIONS, CUTS
 from .presentation import MAX_DESCRIPTION, MAX_EXAMPLE, MAX_EXAMPLES, MAX_TITLE, check_presentation
 from .registry import CLASS_WEIGHT_RULES, CLASSIFIERS, PROJECTIONS, SELECTORS, list_updatable_classifiers
 from .settings import as_bytes, as_number, is_whole, n_threads
-from .text.analyzers import ANALYZERS, MAX_CHARACTERS, WORD_PATTERN
+from .text.choices import ANALYZERS, MAX_CHARACTERS, WORD_PATTERN
 
 T = TypeVar("T")
 

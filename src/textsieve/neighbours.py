@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Floats, Int32s, Ints
-from .text.csr import CSR
+from .arrays import CSR, Floats, Int32s, Ints
 
 if TYPE_CHECKING:
     from .kernels.neighbours import Index

@@ -33,14 +33,12 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin
 from sklearn.utils import InputTags, Tags, _safe_indexing
 from sklearn.utils.validation import validate_data
 
-from .arrays import Ints
-from .errors import InputError, Setting, shown
+from .arrays import CSR, Ints
+from .errors import InputError, InputWarning, Setting, shown, warn
 from .kernels import drop as kernels
 from .neighbours import index_of, nearest, postings_of, rows_in
 from .settings import is_whole, n_threads
 from .stats.labels import validate_label_pairs
-from .text.csr import CSR
-from .warning import InputWarning, warn
 
 if TYPE_CHECKING:
     from .kernels.neighbours import Index

@@ -17,7 +17,7 @@ from inspect import signature
 from typing import Any, Literal, NamedTuple
 
 from .errors import InputError, Setting, shown
-from .text.schemes import COUNTS, LTC, SMOOTH, Scheme
+from .text.choices import COUNTS, LTC, SMOOTH, Scheme
 
 
 class When(NamedTuple):

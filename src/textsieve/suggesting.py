@@ -55,7 +55,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Bools, Codes, Floats, Ints
+from .arrays import CSR, Bools, Codes, Floats, Ints
 from .categorizer import Categorizer
 from .corpus import Corpus
 from .corpus.batch import DocumentPlace
@@ -65,7 +65,6 @@ from .prediction import Label, Model, Predictions, as_written
 from .prediction.records import Records
 from .progress import Progress, progress_or_shown
 from .settings import is_whole
-from .text.csr import CSR
 from .training.corrections import hash_text
 from .training.updating import stack_rows
 

@@ -31,10 +31,9 @@ from typing import Any, BinaryIO, NamedTuple
 import msgspec
 
 from .corpus.streams import without_surrogates
-from .errors import InputError, Message, counted
+from .errors import InputError, Message, counted, warn
 from .extras import require_package
 from .files import explain_no_space, open_output, temporary_folder
-from .warning import warn
 
 Cell = str | int | float | bool | None
 WriteRows = Callable[[Iterable[Sequence[object]]], None]

@@ -13,11 +13,11 @@ from tests.reference.categorizer_cases import plain_categorizer
 
 from textsieve import Categorizer, Corpus, InputError, TermCounter, load
 from textsieve.corpus import batch as batches
+from textsieve.errors import InputWarning
 from textsieve.modelfile.writing import encode
 from textsieve.text.analysis import analysis_of
 from textsieve.text.reading import Reading
 from textsieve.training import counted_documents
-from textsieve.warning import InputWarning
 
 TEXTS = [
     "The moon, a bright moon!\nIt rises",

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from textsieve import check
-from textsieve.checking.giveaway_terms import GiveawayTerm
+from textsieve.checking.term_checks import GiveawayTerm
 
 from .test_checking_labels import made_documents
 

@@ -13,10 +13,10 @@ from scipy import sparse
 from tests.reference import neighbours_twin as twin
 
 from textsieve import InputError
+from textsieve.arrays import CSR
 from textsieve.classifiers import cosine_knn_scorer
 from textsieve.classifiers.cosine_knn_scorer import VOTES, CosineKNNScorer
 from textsieve.neighbours import postings_of
-from textsieve.text.csr import CSR
 
 values = st.sampled_from([0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 2.0, 0.5, 1 / 3, -1.0, 1e-9, 700.0])
 
@@ -231,7 +231,7 @@ LIGHT = """
 import sys
 import numpy as np
 from textsieve.classifiers.cosine_knn_scorer import CosineKNNScorer
-from textsieve.text.csr import CSR
+from textsieve.arrays import CSR
 arrays = {
     "term_indptr": np.array([0, 1, 2]), "documents": np.array([0, 1], np.int32), "weights": np.ones(2, np.float32),
     "class_indptr": np.array([0, 1, 2]), "classes": np.array([0, 1], np.int32),

@@ -15,9 +15,9 @@ from sklearn.exceptions import NotFittedError
 from tests.reference import voting_twin as twin
 
 from textsieve import KNNFP, InputError
+from textsieve.arrays import CSR
 from textsieve.classifiers import knnfp_scorer
 from textsieve.classifiers.knnfp_scorer import KNNFPScorer
-from textsieve.text.csr import CSR
 
 HAIR = np.nextafter(0.1, 1)
 weights = st.sampled_from([0.0, 0.0, 1.0, 1.0, 2.0, 3.0, 0.1, HAIR, 0.2, 0.3, 1 / 3, 1e-9, 1e16, 1e16 + 2, 700.0])
@@ -330,7 +330,7 @@ LIGHT = """
 import sys
 import numpy as np
 from textsieve.classifiers.knnfp_scorer import KNNFPScorer
-from textsieve.text.csr import CSR
+from textsieve.arrays import CSR
 arrays = {"term_indptr": np.array([0, 2]), "weights": np.array([1.0, 2.0]), "documents": np.array([1, 0], np.int32),
     "label_indptr": np.array([0, 1, 2]), "labels": np.array([0, 1], np.int32)}
 scorer = KNNFPScorer.restore({"k": 1}, arrays, 1, 2)

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from textsieve import InputError
+from textsieve.arrays import CSR
 from textsieve.classifiers import LinearScorer, linear
-from textsieve.text.csr import CSR
 
 numbers = st.one_of(
     st.floats(-10, 10),

@@ -24,7 +24,7 @@ from textsieve.classifiers import LinearSVM
 from textsieve.classifiers.fitting import fit_each_class, fit_one_label
 from textsieve.classifiers.linear_form import CONSTANT_SCORE, linear_form
 from textsieve.registry import CLASSIFIERS, classifier_of
-from textsieve.text.schemes import SMOOTH
+from textsieve.text.choices import SMOOTH
 
 LINEAR: list[Any] = [
     LinearSVM(),

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from textsieve import InputError
 from textsieve.archive import specs_of
+from textsieve.arrays import CSR
 from textsieve.classifiers import sparse_linear
 from textsieve.classifiers.sparse_linear import SparseLinearScorer, decode_integers, encode_integers
-from textsieve.text.csr import CSR
 
 numbers = st.one_of(st.floats(-10, 10), st.sampled_from([0.0, 1e16, -1e16, 1.0, 1 / 3, 1e-300, -7e5, 0.1]))
 

@@ -15,9 +15,9 @@ from sklearn.exceptions import NotFittedError
 from tests.reference import voting_twin as twin
 
 from textsieve import TCFP, InputError, TermWeighter
+from textsieve.arrays import CSR
 from textsieve.classifiers.linear import LinearScorer
 from textsieve.classifiers.tcfp_scorer import TCFPScorer
-from textsieve.text.csr import CSR
 
 weights = st.sampled_from([0.0, 0.0, 0.0, 1.0, 1.0, 2.0, 3.0, 0.1, 0.2, 0.3, 1 / 3, 1e-9, 700.0])
 

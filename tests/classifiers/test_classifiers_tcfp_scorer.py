@@ -13,10 +13,10 @@ from scipy import sparse
 from tests.reference import voting_twin as twin
 
 from textsieve import TCFP, InputError
+from textsieve.arrays import CSR
 from textsieve.classifiers import tcfp as tcfp_module
 from textsieve.classifiers import tcfp_scorer
 from textsieve.classifiers.tcfp_scorer import CONTEXTS, TCFPScorer
-from textsieve.text.csr import CSR
 
 
 def scorer_of(seed: int, context: str, n: int = 60, d: int = 25, min_co: int = 1) -> tuple[TCFPScorer, CSR, Any, Any]:
@@ -267,7 +267,7 @@ LIGHT = """
 import sys
 import numpy as np
 from textsieve.classifiers.tcfp_scorer import TCFPScorer
-from textsieve.text.csr import CSR
+from textsieve.arrays import CSR
 arrays = {"coefficients": np.eye(3, 2, dtype=np.float32), "partner_indptr": np.array([0, 1, 2, 2]),
     "partners": np.array([1, 0, 0, 0], np.uint8), "run_indptr": np.array([0, 1, 2, 2]),
     "run_ends": np.array([1, 1], np.int32), "run_factors": np.array([0.5, 0.5], np.float32)}

@@ -12,7 +12,7 @@ from tests.reference.categorizer_cases import plain_categorizer
 from tests.reference.cli_cases import CORRECTIONS, Ask, Run, documents, lines, write_csv
 
 from textsieve import Categorizer, load
-from textsieve.modelfile.locking import locked
+from textsieve.modelfile.writing import locked
 
 OPTIONS = ("--classifier", "nb", "--analyzer", "word", "--held-out", "0", "--probabilities", "none")
 NEW = [*((f"comet probe orbit w{number}", "space") for number in range(9)), ("goal comet", "sport")]

@@ -8,7 +8,7 @@ import pytest
 from tests.reference.cli_cases import CORRECTIONS, Ask, Run, command_in, lines, write_csv
 
 from textsieve.cli.retrain_command import DOCUMENTS
-from textsieve.modelfile.locking import locked
+from textsieve.modelfile.writing import locked
 from textsieve.training.corrections import Corrections, DocumentsToLearn
 
 

@@ -14,8 +14,8 @@ from tests.reference.cli_cases import CORRECTIONS, PLAIN_OPTIONS, Ask, Run, comm
 
 from textsieve import Categorizer, InputError, load
 from textsieve.modelfile import encode, write
-from textsieve.modelfile.locking import locked
 from textsieve.modelfile.sources import PATH, TrainingSource, sources_of, with_sources
+from textsieve.modelfile.writing import locked
 
 NAMES = ("--text", "body", "--label", "topic")
 

@@ -18,8 +18,8 @@ from textsieve.comparison.examples import (
     MAX_ROW_PAIRS,
     confused_positions,
 )
+from textsieve.errors import InputWarning
 from textsieve.evaluation.confusions import MAX_EXAMPLE_CHARACTERS
-from textsieve.warning import InputWarning
 
 WANTED: dict[str, Any] = {"selectors": "ig,chi", "n_terms": 4, "classifiers": "nb", "folds": 2, "n_jobs": 1}
 

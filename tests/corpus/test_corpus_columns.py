@@ -16,8 +16,7 @@ import xlsxwriter
 
 from textsieve.corpus import Corpus, read
 from textsieve.corpus.pipes import read_pipe
-from textsieve.errors import InputError
-from textsieve.warning import InputWarning
+from textsieve.errors import InputError, InputWarning
 
 NAMES = ["id", "title", "description", "section"]
 ROWS = [

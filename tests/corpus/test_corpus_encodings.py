@@ -13,7 +13,7 @@ from textsieve.corpus import read
 from textsieve.corpus.encodings import guess_encoding
 from textsieve.corpus.pipes import read_pipe
 from textsieve.corpus.streams import CHUNK
-from textsieve.warning import InputWarning
+from textsieve.errors import InputWarning
 
 GERMAN = "Die Straßenbahn fährt heute wegen Bauarbeiten nur bis zum Münchner Platz; größere Verspätungen sind möglich."
 RUSSIAN = "Вчера мы пошли в магазин, чтобы купить свежий хлеб и молоко. Погода была очень хорошая."

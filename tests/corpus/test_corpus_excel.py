@@ -18,7 +18,7 @@ import xlsxwriter
 from textsieve.cli.opening import columns_lines
 from textsieve.corpus import read
 from textsieve.corpus.read_limits import DEFAULT_LIMITS
-from textsieve.corpus.readers.excel_sizes import DamagedError, check_sizes
+from textsieve.corpus.readers.excel import DamagedError, check_sizes
 from textsieve.errors import InputError
 
 Rows = list[list[Any]]

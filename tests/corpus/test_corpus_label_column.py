@@ -24,8 +24,7 @@ from textsieve.corpus.label_column import (
     values_kind,
 )
 from textsieve.corpus.pipes import read_pipe
-from textsieve.errors import InputError
-from textsieve.warning import InputWarning
+from textsieve.errors import InputError, InputWarning
 
 N = BEGINNING_DOCUMENTS
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from textsieve import InputError
 from textsieve.corpus.pipes import read_pipe
-from textsieve.warning import InputWarning
+from textsieve.errors import InputWarning
 
 STREAM = {"stream": True, "texts_only": True}
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from textsieve.corpus import Corpus, read
 from textsieve.corpus.labels import hint_about_spellings
-from textsieve.errors import InputError, render
-from textsieve.warning import InputWarning
+from textsieve.errors import InputError, InputWarning, render
 
 
 def table(path: Path, labels: list[str]) -> Path:

@@ -9,8 +9,7 @@ from html import unescape
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textsieve.display import TermSpan, marked_text
-from textsieve.display.markup import MAX_CHARACTERS, pieces_of
+from textsieve.display import MAX_CHARACTERS, TermSpan, marked_text, pieces_of
 
 spans = st.lists(
     st.tuples(st.integers(0, 30), st.integers(0, 30), st.sampled_from("abc")).map(lambda values: TermSpan(*values)),

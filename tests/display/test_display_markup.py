@@ -7,10 +7,13 @@ import re
 import pytest
 
 from textsieve.display import (
+    COLOURS,
+    MAX_ROWS,
     Column,
     Html,
     bar,
     card,
+    colour_css,
     element,
     escape,
     facts,
@@ -19,7 +22,6 @@ from textsieve.display import (
     signed_bar,
     table,
 )
-from textsieve.display.markup import COLOURS, MAX_ROWS, colour_css
 
 HOSTILE = "</style><script>window.hacked = 'yes'</script>\" onload=\"x"
 

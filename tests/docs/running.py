@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.terminals import Runner
-from textsieve.warning import InputWarning
+from textsieve.errors import InputWarning
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

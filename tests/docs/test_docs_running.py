@@ -196,7 +196,7 @@ def test_a_pipeline_may_end_before_its_first_command(folder: Path, runner: Runne
 
 
 def test_only_warnings_about_documents_are_allowed(folder: Path, runner: Runner) -> None:
-    page = "```python\nimport warnings\nfrom textsieve.warning import InputWarning\nwarnings.warn('x', {})\n```\n"
+    page = "```python\nimport warnings\nfrom textsieve.errors import InputWarning\nwarnings.warn('x', {})\n```\n"
     assert check(page.format("InputWarning"), folder, runner) == 1
     with pytest.raises(AssertionError, match="line 4: UserWarning: x"):
         check(page.format("UserWarning"), folder, runner)

@@ -12,6 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.reference.subspace_members_twin import documents
 
 from textsieve import InputError, RandomSubspace
+from textsieve.arrays import CSR
 from textsieve.classifiers import LinearScorer, LinearSVM
 from textsieve.classifiers.linear_form import Linear
 from textsieve.ensembles.build_scorer import NonlinearMembers, build_scorer
@@ -19,7 +20,6 @@ from textsieve.ensembles.members import Member, TrainingTask, train_members, tra
 from textsieve.ensembles.scorer import SubspaceScorer
 from textsieve.ensembles.vote_rules import one_column_per_class, tie_breakers
 from textsieve.stats.labels import label_pairs
-from textsieve.text.csr import CSR
 
 N_TERMS = 40
 

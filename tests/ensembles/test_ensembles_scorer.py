@@ -13,10 +13,10 @@ from scipy.sparse import csr_matrix
 from tests.reference.subspace_members_twin import Row, slow_contributions, slow_scores, voted_for
 
 from textsieve import InputError
+from textsieve.arrays import CSR
 from textsieve.classifiers.scorer import scorer_type
 from textsieve.ensembles import scorer as module
 from textsieve.ensembles.scorer import SubspaceScorer
-from textsieve.text.csr import CSR
 
 values = st.sampled_from([0.0, 1.0, 1.0, 2.0, 0.5, 1 / 3, -1.0, 1e-9, 700.0, 1e16])
 coefficients = st.one_of(
@@ -338,7 +338,7 @@ LIGHT = """
 import sys
 import numpy as np
 from textsieve.ensembles.scorer import SubspaceScorer
-from textsieve.text.csr import CSR
+from textsieve.arrays import CSR
 arrays = {
     "term_indptr": np.array([0, 1, 2]), "members": np.array([0, 0], np.int32), "intercepts": np.array([0.3, 0.2]),
     "coefficients": np.array([[1], [-2]], np.float32), "member_intercepts": np.zeros((1, 1)),

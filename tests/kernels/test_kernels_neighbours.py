@@ -12,9 +12,9 @@ from scipy import sparse
 from tests.reference import neighbours_twin as twin
 
 from textsieve import neighbours
+from textsieve.arrays import CSR
 from textsieve.kernels import neighbours as kernels
 from textsieve.neighbours import cosines_of, index_of, matches, nearest, nearest_of, postings_of, rows_in, unit_rows
-from textsieve.text.csr import CSR
 
 values = st.sampled_from([0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 2.0, 0.5, 1 / 3, -1.0, 1e-9, 700.0])
 shares = st.sampled_from([1, 2, 5, 1000])  # from "no term is frequent" to "all are"

@@ -17,6 +17,7 @@ from tests.reference.model_cases import multilabel_model, small_model, two_class
 
 from textsieve import InputError
 from textsieve.archive import MAX_HEADER, Archive, checksum, pack
+from textsieve.arrays import CSR
 from textsieve.classifiers.linear import LinearScorer
 from textsieve.classifiers.scorer import LARGEST
 from textsieve.evaluation.calibration import Calibration
@@ -28,8 +29,7 @@ from textsieve.modelfile.reading import decode
 from textsieve.modelfile.writing import encode
 from textsieve.prediction import Model
 from textsieve.strict_json import MAX_DEPTH, MAX_VALUES, parse
-from textsieve.text.analyzers import WORD_PATTERN
-from textsieve.text.csr import CSR
+from textsieve.text.choices import WORD_PATTERN
 from textsieve.text.weights import MAX_IDF, NORMS, TERM_FREQUENCIES
 
 WHOLE = encode(multilabel_model())

@@ -12,10 +12,9 @@ from tests.reference.categorizer_cases import plain_categorizer
 from tests.reference.statistics_cases import FIRST, MORE, written
 
 from textsieve import Categorizer, InputError, load
-from textsieve.modelfile import locking, write
-from textsieve.modelfile.locking import locked
+from textsieve.modelfile import write, writing
 from textsieve.modelfile.reading import read_stored
-from textsieve.modelfile.writing import encode
+from textsieve.modelfile.writing import encode, locked
 
 
 def plain_model() -> Categorizer:
@@ -35,7 +34,7 @@ def test_the_second_writer_raises(tmp_path: Path) -> None:
 
 HOLD_LOCK = """
 import sys
-from textsieve.modelfile.locking import locked
+from textsieve.modelfile.writing import locked
 with locked(sys.argv[1]):
     print("locked", flush=True)
     sys.stdin.read()
@@ -73,11 +72,11 @@ def test_a_lock_is_taken_only_if_there_are_statistics(tmp_path: Path, monkeypatc
 
     model = plain_model()
     with monkeypatch.context() as patch:
-        patch.setattr(locking, "_check_lock_file", refuse)
+        patch.setattr(writing, "_check_lock_file", refuse)
         for _ in range(2):
             model.save(tmp_path / "plain.sieve")
     path = written(tmp_path)
-    monkeypatch.setattr(locking, "_check_lock_file", refuse)
+    monkeypatch.setattr(writing, "_check_lock_file", refuse)
     with pytest.raises(AssertionError, match="was locked"):
         model.save(path)
     with pytest.raises(AssertionError, match="was locked"):

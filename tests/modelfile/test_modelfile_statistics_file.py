@@ -15,9 +15,9 @@ from tests.reference.categorizer_cases import plain_categorizer, small_texts
 from textsieve import Categorizer, InputError, files, load
 from textsieve.archive import Arrays, Header, archive_in, pack
 from textsieve.modelfile import writing
-from textsieve.modelfile.locking import locked
 from textsieve.modelfile.reading import read_stored
 from textsieve.modelfile.statistics import FILE_KIND, encode_full, read_statistics
+from textsieve.modelfile.writing import locked
 from textsieve.training.full_statistics import FullStatistics
 
 CASE = small_texts(n=30)

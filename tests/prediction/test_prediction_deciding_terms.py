@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from tests.reference.model_cases import documents, models, multilabel_model, small_model, two_classes
 
 from textsieve import Categorizer
+from textsieve.arrays import CSR
 from textsieve.classifiers.linear import LinearScorer
 from textsieve.classifiers.sparse_linear import SparseLinearScorer
 from textsieve.cli.explain import contributions_of_words
 from textsieve.prediction import Model, reasons
 from textsieve.prediction.reasons import Reason, Reasons
-from textsieve.text.csr import CSR
 
 WORDS = {
     "sport": ["goalkeeper", "striker", "penalty", "hockey"],

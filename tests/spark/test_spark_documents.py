@@ -18,7 +18,7 @@ from pyspark.sql import functions as F
 from tests.reference.categorizer_cases import plain_categorizer
 from textsieve import ClassStats, InputError, TermCounter
 from textsieve import spark as sieve
-from textsieve.errors import UnfitDocuments
+from textsieve.errors import InputWarning, UnfitDocuments
 from textsieve.modelfile.writing import encode
 from textsieve.spark import counting
 from textsieve.spark.columns import count_classes, select_documents
@@ -26,7 +26,6 @@ from textsieve.spark.counting import gather_chunks
 from textsieve.spark.fitting import check_label_column
 from textsieve.spark.tasks import map_batches, reraise_own_errors
 from textsieve.training.targets import ClassSizes
-from textsieve.warning import InputWarning
 
 on_this_machine = pytest.mark.parametrize("spark", ["local"], indirect=True)
 here_and_away = pytest.mark.parametrize("spark", ["local", "connect"], indirect=True)

@@ -11,9 +11,9 @@ from tests.reference.text_checks import PIECES, corpora, path
 from tests.reference.text_twins import terms_in
 
 from textsieve import InputError
+from textsieve.arrays import CSR
 from textsieve.text import counting
 from textsieve.text.counting import count_known
-from textsieve.text.csr import CSR
 from textsieve.text.reading import Reading
 from textsieve.text.vocabulary import Vocabulary
 

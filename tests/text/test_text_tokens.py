@@ -23,7 +23,7 @@ from tests.reference.text_checks import (
 )
 
 from textsieve import TermCounter
-from textsieve.text.analyzers import WORD_PATTERN
+from textsieve.text.choices import WORD_PATTERN
 from textsieve.text.words import TokenRule, token_rule
 
 COMPILED_PATTERNS = {

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.depth import few_examples
 from tests.reference.text_twins import length_of, weights_of
 
+from textsieve.arrays import CSR
 from textsieve.text import weights
-from textsieve.text.csr import CSR
 from textsieve.text.weights import NORMS, TERM_FREQUENCIES, one_plus_log, weigh
 
 N_COLUMNS = 30

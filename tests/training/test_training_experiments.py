@@ -9,7 +9,7 @@ from tests.reference.cli_cases import documents
 from textsieve import InputError, TermCounter, TermWeighter
 from textsieve.corpus import Corpus
 from textsieve.selectors import OCFS, Cascade, DocumentFrequency, InformationGain
-from textsieve.text.schemes import LTC
+from textsieve.text.choices import LTC
 from textsieve.training.experiments import SelectedTermWeights, default_n_terms, labelled_counts
 
 TEXTS, LABELS = zip(*documents(), strict=True)

@@ -13,11 +13,11 @@ from tests.reference.categorizer_cases import plain_categorizer
 from tests.reference.categorizer_twin import class_without_terms
 
 from textsieve import Corpus, compare
+from textsieve.arrays import CSR
 from textsieve.corpus import batch as batches
 from textsieve.evaluation import folds, held_out
 from textsieve.registry import CLASSIFIERS
-from textsieve.text.csr import CSR
-from textsieve.text.schemes import Scheme
+from textsieve.text.choices import Scheme
 from textsieve.training import counted_documents as training_documents
 from textsieve.training import tuning
 from textsieve.training.fallback import FallbackClass, fallback_class

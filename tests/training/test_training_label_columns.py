@@ -15,7 +15,7 @@ from tests.reference.categorizer_cases import plain_categorizer
 from textsieve import Corpus, InputError, TermCounter, compare, read
 from textsieve.checking import check
 from textsieve.corpus import label_column
-from textsieve.warning import InputWarning
+from textsieve.errors import InputWarning
 
 ROWS: list[dict[str, Any]] = [
     {

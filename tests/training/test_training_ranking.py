@@ -10,7 +10,7 @@ from tests.reference.categorizer_cases import Texts, small_texts
 from textsieve import OCFS, Corpus, DocumentFrequency, InputError, TermCounter, TermWeighter, read
 from textsieve.corpus import batch as batches
 from textsieve.registry import SELECTORS, selector_of
-from textsieve.text.schemes import COUNTS
+from textsieve.text.choices import COUNTS
 from textsieve.training import counted_documents as training_documents
 from textsieve.training.ranking import RankedTerms, rank_terms
 

@@ -30,9 +30,8 @@ from .cross_validation import (
     predict_held_out,
 )
 from .duplicates import expected_leaks, find_duplicates
-from .giveaway_terms import find_giveaway_terms
-from .languages import guess_languages
 from .result import CheckedDocument, CheckResult, WrongLabel
+from .term_checks import find_giveaway_terms, guess_languages
 
 SHORT = 2
 """The largest number of different terms of a very short document."""

@@ -11,7 +11,7 @@ from ..evaluation.confusions import ConfusedClasses
 from .class_names import MisspelledLabel
 from .cross_validation import MIN_PRODUCT, LearningCurve
 from .duplicates import DuplicateGroup
-from .giveaway_terms import GiveawayTerm
+from .term_checks import GiveawayTerm
 
 MAX_ODDS_SHOWN = 99_999
 """The largest odds that are shown as a number."""

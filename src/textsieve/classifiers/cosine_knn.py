@@ -22,15 +22,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..arrays import Floats, Ints
-from ..errors import InputError, Setting
+from ..arrays import CSR, Floats, Ints
+from ..errors import InputError, Setting, warn
 from ..kernels.neighbours import count_correct
 from ..neighbours import frozen, nearest, postings_of, rows_in, unit_rows
 from ..settings import is_whole, n_threads
 from ..stats.labels import LabelPairs, validate_label_pairs
-from ..text.csr import CSR
 from ..threads import parallel_ranges
-from ..warning import warn
 from .cosine_knn_scorer import VOTES, CosineKNNScorer
 from .voting import multilabel_error, rows_of, warn_of_unknown_documents
 

@@ -28,11 +28,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..archive import ArraySpec
-from ..arrays import Floats, Int32s, Ints
+from ..arrays import CSR, Floats, Int32s, Ints
 from ..errors import InputError, shown
 from ..neighbours import Postings, cosines_of, frozen, index_of, matches, nearest_of, unit_rows
 from ..settings import is_whole, n_threads
-from ..text.csr import CSR
 from .scorer import (
     Layout,
     ascends_in_parts,

@@ -18,11 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..arrays import Ints
+from ..arrays import CSR, Ints
 from ..errors import InputError
 from ..settings import is_whole, n_threads
 from ..stats.labels import LabelPairs, validate_label_pairs
-from ..text.csr import CSR
 from .knnfp_scorer import KNNFPScorer
 from .vote_table import project
 from .voting import VotingEstimator, training_rows

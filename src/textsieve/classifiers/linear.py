@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..archive import ArraySpec
-from ..arrays import Floats
+from ..arrays import CSR, Floats
 from ..settings import n_threads
-from ..text.csr import CSR
 from .scorer import Layout, check_layout, check_stored, require_columns, require_finite, require_settings
 
 FEW_PRODUCTS = 1 << 21

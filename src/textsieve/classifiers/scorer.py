@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..archive import ArraySpec, specs_of
-from ..arrays import Floats, Ints
+from ..arrays import CSR, Floats, Ints
 from ..errors import InputError, shown
-from ..text.csr import CSR
 
 _PARTS_OF_A_VOTE = float(1 << 30)
 """A vote is split into integer multiples of 1 / this number, which floats add up exactly."""

@@ -29,9 +29,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from ..arrays import Bools, Floats, Ints
+from ..arrays import CSR, Bools, Floats, Ints
 from ..svm_solvers import SignsAndCosts, SVMProblem, take_terms
-from ..text.csr import CSR
 from ..text.weights import weigh
 from ..threads import parallel_map
 from .class_weights import class_factors, weight_against_rest

@@ -24,10 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..archive import ArraySpec
-from ..arrays import Floats, Ints
+from ..arrays import CSR, Floats, Ints
 from ..errors import InputError, shown
 from ..settings import is_whole, n_threads
-from ..text.csr import CSR
 from .scorer import (
     Layout,
     check_layout,

@@ -21,11 +21,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..arrays import Floats
-from ..errors import InputError
+from ..errors import InputError, warn
 from ..settings import is_whole, n_threads
 from ..stats.weights import check_weights, drop_weightless
 from ..svm_solvers import SignsAndCosts, SVMProblem
-from ..warning import warn
 from .class_weights import class_factors
 
 if TYPE_CHECKING:

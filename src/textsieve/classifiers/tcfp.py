@@ -41,13 +41,12 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..arrays import Floats, Int32s, Ints
+from ..arrays import CSR, Floats, Int32s, Ints
 from ..errors import InputError, Setting, shown
 from ..estimators import growing
 from ..kernels import cooccurrence as kernels
 from ..settings import is_whole, n_threads
 from ..stats.labels import LabelPairs, label_pairs, validate_label_pairs, validate_labels
-from ..text.csr import CSR
 from ..threads import parallel_ranges
 from .linear import LinearScorer
 from .scorer import Scorer

@@ -26,11 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..archive import ArraySpec
-from ..arrays import Floats, Int32s, Ints
+from ..arrays import CSR, Floats, Int32s, Ints
 from ..errors import InputError, shown
 from ..neighbours import frozen
 from ..settings import n_threads
-from ..text.csr import CSR
 from .linear import LinearScorer
 from .scorer import (
     Layout,

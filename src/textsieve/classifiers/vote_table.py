@@ -28,12 +28,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..archive import Specs
-from ..arrays import Floats, Int32s, Ints
+from ..arrays import CSR, Floats, Int32s, Ints
 from ..errors import InputError
 from ..kernels import feature_projections as kernels
 from ..kernels.feature_projections import Entries
 from ..stats.labels import LabelPairs, sort_classes
-from ..text.csr import CSR
 from ..threads import parallel_ranges
 from .scorer import Layout, ascends_in_parts, check_layout, require_indptr
 

@@ -15,10 +15,8 @@ from scipy.sparse import csr_matrix, issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import validate_data
 
-from ..arrays import Bools, Floats, Ints
-from ..errors import InputError
-from ..text.csr import CSR
-from ..warning import warn
+from ..arrays import CSR, Bools, Floats, Ints
+from ..errors import InputError, warn
 from .scorer import Scorer
 from .vote_table import require_weights
 

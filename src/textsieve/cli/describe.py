@@ -25,9 +25,9 @@ def command(model: str, presentation: dict[str, Any]) -> None:
     Predictions don't change.
     """
     from ..modelfile import write
-    from ..modelfile.locking import locked, may_be_updated
     from ..modelfile.reading import read_stored
     from ..modelfile.statistics import read_statistics
+    from ..modelfile.writing import locked, may_be_updated
     from ..presentation import check_presentation
     from .description import file_line, show_presentation
     from .errors import exit_as_usage_error

@@ -14,8 +14,7 @@ from typing import Any
 import click
 
 from ..categorizer_settings import SETTINGS
-from ..errors import UNSET, InputError, Message, Setting, render, shown
-from ..warning import InputWarning
+from ..errors import UNSET, InputError, InputWarning, Message, Setting, render, shown
 
 SIZE_SETTINGS = ("max_document", "max_unpacked")
 """Settings whose values are numbers of bytes, written as 20kB."""

@@ -27,7 +27,7 @@ from ..files import open_regular
 from ..presentation import PRESENTATION
 from ..registry import CLASS_WEIGHT_RULES
 from ..settings import as_bytes
-from ..text.analyzers import ANALYZERS
+from ..text.choices import ANALYZERS
 from ..text.languages import code_of, languages_with_stop_words
 from .messages import lengths_text
 

@@ -116,8 +116,8 @@ def command(
     If a text occurs several times, the last one counts. Documents that were added before are skipped, so a file that
     grows can be given again and again.
     """
-    from ..modelfile.locking import locked
     from ..modelfile.reading import read_stored
+    from ..modelfile.writing import locked
     from ..training.forgetting import Forgetting, moment_of
     from .errors import exit_as_usage_error
     from .json_output import print_json

@@ -32,8 +32,7 @@ from ..corpus import Report as ReadingReport
 from ..errors import InputError, Setting
 from ..settings import n_threads
 from ..text.counter import TermCounter
-from ..text.pruning import check_limits
-from ..text.vocabulary import SpelledTerms
+from ..text.vocabulary import SpelledTerms, check_limits
 from ..training.counted_documents import CountedDocuments, Progress, count_corpus, too_many
 from ..training.targets import Targets
 from .splits import FoldMasks, Splitting, single_split

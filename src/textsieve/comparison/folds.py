@@ -28,7 +28,7 @@ from ..arrays import Ints
 from ..errors import InputError, NothingSelected, Setting, UnfitDocuments, shown
 from ..evaluation import folds as assign_folds
 from ..stats import ClassStats
-from ..text.schemes import Scheme
+from ..text.choices import Scheme
 from ..training.counted_documents import CountedDocuments, take_columns
 from ..training.plan import SelectedTerms, TrainingPlan
 from ..training.targets import Targets

@@ -28,7 +28,7 @@ from ..errors import InputError, shown
 from ..presentation import PRESENTATION
 from ..registry import CLASSIFIERS, SELECTORS
 from ..settings import is_whole, n_threads
-from ..text.schemes import COUNTS
+from ..text.choices import COUNTS
 from ..text.weighter import LOGARITHMS
 from ..text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES
 from ..training import check_settings

@@ -7,10 +7,9 @@ from collections.abc import Iterable
 from inspect import Parameter, signature
 from typing import Any
 
-from ..errors import InputError, TooFewDocuments, UnfitDocuments, shown
+from ..errors import InputError, TooFewDocuments, UnfitDocuments, shown, warn
 from ..progress import Progress, progress_or_shown
 from ..training.provenance import provenance, settings_as_json
-from ..warning import warn
 from .compared_documents import ComparisonDocuments, corpus_of, count_documents
 from .examples import CombinationExamples, read_examples, worst_pairs
 from .folds import Fold

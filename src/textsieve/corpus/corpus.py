@@ -14,9 +14,8 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ..errors import DocumentError, InputError, Place, counted, shown
+from ..errors import DocumentError, InputError, Place, counted, shown, warn
 from ..threads import read_ahead
-from ..warning import warn
 from .batch import BATCH_DOCUMENTS, Batch, Document, DocumentPlace, KeptValues, Labels, Report, in_batches
 from .labels import LabelFolder, LabelReader, hint_about_spellings, is_missing, spellings_by_key
 from .source import UsedColumns

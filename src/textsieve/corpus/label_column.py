@@ -33,8 +33,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from ..errors import InputError, Setting, shown
-from ..warning import warn
+from ..errors import InputError, Setting, shown, warn
 from .source import is_conventional_as
 
 if TYPE_CHECKING:

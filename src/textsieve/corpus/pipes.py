@@ -15,9 +15,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
-from ..errors import InputError
+from ..errors import InputError, InputWarning
 from ..files import temporary_folder, write_temporary
-from ..warning import InputWarning
 from .batch import Batch, Report
 from .corpus import Corpus, with_source
 from .encodings import DEFAULT

@@ -15,8 +15,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
-from ..errors import InputError, Setting, shown
-from ..warning import warn
+from ..errors import InputError, Setting, shown, warn
 from .batch import Report
 from .encodings import FileEncoding
 from .labels import LabelReader

@@ -44,14 +44,13 @@ from ..classifiers.fitting import fit_each_class, sample_weight_argument
 from ..classifiers.linear_form import CONSTANT_SCORE, Linear, NotLinear, linear_form, verified_linear_form
 from ..classifiers.rocchio import Rocchio
 from ..classifiers.svm import LinearSVM, one_against_rest, second_against_first
-from ..errors import InputError, Setting, counted
+from ..errors import InputError, Setting, counted, warn
 from ..estimators import arrays_as_output
 from ..kernels.csr import score_rows
 from ..registry import CLASSIFIERS, classifier_of
 from ..settings import as_number, is_whole, n_threads
 from ..stats.labels import LabelPairs, label_pairs
 from ..svm_solvers import SignsAndCosts, SVMProblem
-from ..warning import warn
 from .vote_rules import abstains
 
 ENSEMBLE = "subspace"

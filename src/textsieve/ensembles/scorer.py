@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..archive import ArraySpec
-from ..arrays import Bools, Floats, Int32s, Ints
+from ..arrays import CSR, Bools, Floats, Int32s, Ints
 from ..classifiers.scorer import (
     Layout,
     ascends_in_parts,
@@ -47,7 +47,6 @@ from ..classifiers.scorer import (
 from ..errors import InputError, shown
 from ..neighbours import frozen
 from ..settings import n_threads
-from ..text.csr import CSR
 
 FEW_PRODUCTS = 1 << 22
 """Up to this many products are computed with NumPy, which is faster than loading the kernels."""

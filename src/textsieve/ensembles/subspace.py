@@ -21,15 +21,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..arrays import Floats, Ints
+from ..arrays import CSR, Floats, Ints
 from ..classifiers.scorer import Scorer
 from ..errors import InputError, NotAvailable, Setting
-from ..parameters import available_if
+from ..estimators import available_if
 from ..registry import list_linear_classifiers
 from ..settings import n_threads
 from ..stats.labels import is_indicator, missing_as_none, validate_label_pairs
 from ..stats.weights import check_weights, drop_weightless
-from ..text.csr import CSR
 from .build_scorer import NonlinearMembers, build_scorer
 from .members import (
     member_classifier,

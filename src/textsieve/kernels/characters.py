@@ -19,8 +19,7 @@ Counting takes two steps:
 import numpy as np
 
 from ..arrays import Bytes, Codes
-from .intrinsics import prefetch
-from .jit import kernel
+from .jit import kernel, prefetch
 from .words import (
     END,
     N_ENTRIES,

@@ -25,8 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Bytes, Floats, Ints
-from .intrinsics import fma, prefetch
-from .jit import kernel
+from .jit import fma, kernel, prefetch
 
 _0, _1, _2 = (np.uint64(n) for n in range(3))
 

@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Bytes, Floats, Int32s, Ints
-from .intrinsics import prefetch
-from .jit import kernel
+from .jit import kernel, prefetch
 
 _0, _1, _16, _32 = np.uint64(0), np.uint64(1), np.uint64(16), np.uint64(32)
 

@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Int32s, Ints
-from .intrinsics import fma
-from .jit import kernel
+from .jit import fma, kernel
 
 _INSERTION_SORT_SIZE = 32
 """Terms with up to this many entries are sorted by insertion."""

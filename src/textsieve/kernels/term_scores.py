@@ -42,8 +42,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
-from .intrinsics import fma
-from .jit import kernel
+from .jit import fma, kernel
 
 _BLOCK_TERMS = 2048
 """About the number of terms in a block."""

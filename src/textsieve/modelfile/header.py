@@ -50,7 +50,7 @@ from ..presentation import check_presentation
 from ..settings import is_whole
 from ..strict_json import are_classes
 from ..text.analysis import PATTERN_SECONDS, WORDS, Analysis, time_limit
-from ..text.analyzers import MAX_CHARACTERS
+from ..text.choices import MAX_CHARACTERS
 from ..text.preparation import SETTINGS, Preparation
 from ..text.reading import Reading
 from ..text.stop_words import stop_words_of

@@ -39,8 +39,8 @@ from ..errors import InputError, Setting, shown
 from ..prediction import Label, Model
 from ..settings import is_whole
 from ..stats import ClassStats
-from ..stats.codec import check_declared as check_declared_sums
-from ..stats.codec import restore_table, table_arrays
+from ..stats.table import check_declared as check_declared_sums
+from ..stats.table import restore_table, table_arrays
 from ..strict_json import are_classes
 from ..training.corrections import DIGEST
 from ..training.full_statistics import CollectionStats, FullStatistics

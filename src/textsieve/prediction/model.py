@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Floats
+from ..arrays import CSR, Floats
 from ..classifiers.scorer import Scorer
 from ..classifiers.sparse_linear import SparseLinearScorer
 from ..errors import DocumentError, InputError, Message, Setting, shown
@@ -32,7 +32,6 @@ from ..presentation import check_presentation
 from ..settings import is_whole
 from ..text.analysis import WORDS, Analysis, Function, SlowPattern, group_parts, is_marked, unmark_ngram
 from ..text.counting import count_known
-from ..text.csr import CSR
 from ..text.languages import NORMALISERS
 from ..text.places import Span, TermFinder
 from ..text.preparation import NO_PREPARATION, Preparation

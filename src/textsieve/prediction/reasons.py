@@ -30,10 +30,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import CSR, Floats, Ints
 from ..classifiers.linear import LinearScorer
 from ..classifiers.sparse_linear import SparseLinearScorer
-from ..text.csr import CSR
 from ..text.places import Span
 from ..text.tokens import token_places
 from .labels import Label

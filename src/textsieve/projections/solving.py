@@ -28,11 +28,10 @@ import scipy.linalg
 from sklearn.exceptions import ConvergenceWarning
 
 from ..arrays import Floats
-from ..errors import InputError
+from ..errors import InputError, warn
 from ..kernels.term_scores import means_apart
 from ..stats import ClassStats
 from ..stats.weights import ClassWeight, class_shares
-from ..warning import warn
 from .krylov import BLOCK, DriftError, Eigenpairs, all_eigenvalues, count_positive, largest_eigenvalues
 from .trace_operator import ZERO_TOLERANCE, CentredDocuments, Mixture, OverTerms, TraceOperator, smaller_operator
 

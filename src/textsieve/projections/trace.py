@@ -27,14 +27,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from ..arrays import Floats, Ints
-from ..errors import InputError, Setting, counted, shown
+from ..errors import InputError, Setting, counted, shown, warn
 from ..estimators import growing, refuse_texts
 from ..settings import as_number, is_whole, n_threads
 from ..stats import ClassStats
 from ..stats.labels import LabelPairs, label_pairs
 from ..stats.matrix import LARGEST_VALUE, sort_columns, squares_are_finite
 from ..stats.weights import ClassWeight, class_shares, require_class_weight
-from ..warning import warn
 from .solving import (
     Directions,
     orthogonal_centroid,

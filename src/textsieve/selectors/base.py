@@ -21,14 +21,13 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..arrays import Floats, Ints
-from ..errors import InputError, Setting, UnfitDocuments, counted, shown
+from ..errors import InputError, Setting, UnfitDocuments, counted, shown, warn
 from ..estimators import growing, refuse_texts
 from ..settings import is_whole
 from ..stats import ClassStats
 from ..stats.labels import label_pairs
 from ..stats.matrix import sort_columns
 from ..stats.weights import check_weights, drop_weightless
-from ..warning import warn
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags

@@ -44,8 +44,8 @@ from ..arrays import Floats, Ints
 from ..errors import InputError
 from ..stats import ClassStats
 from ..stats.table import Sums
+from ..text.choices import COUNTS, Scheme
 from ..text.counter import TermCounter
-from ..text.schemes import COUNTS, Scheme
 from ..text.weights import INVERSE_FREQUENCIES
 from ..training.counted_documents import take_columns, weigh_to_matrix
 from .columns import LABEL, TEXT, UTF_8, Decoding, decode_texts

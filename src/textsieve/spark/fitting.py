@@ -24,19 +24,18 @@ from pyspark.sql import functions as F
 from ..categorizer import Categorizer
 from ..categorizer_settings import Settings
 from ..corpus.label_column import HINT_AFTER_KIND, distinct_labels_problem, kind_problem
-from ..errors import InputError, Setting, shown
+from ..errors import InputError, Setting, shown, warn
 from ..modelfile import encode
 from ..prediction import Model
 from ..selectors import Cascade
 from ..settings import is_whole
-from ..text.pruning import check_limits, df_bounds, no_terms, none_within
+from ..text.vocabulary import check_limits, df_bounds, no_terms, none_within
 from ..training import counted_documents
 from ..training.counted_documents import Progress
 from ..training.plan import TrainingPlan
 from ..training.ranking import with_every_label
 from ..training.targets import ClassSizes
 from ..training.train import Training, TuningResult, are_short, require_classes
-from ..warning import warn
 from .columns import TextColumns, count_characters, count_classes, select_documents
 from .counting import CELL_SCHEMA, FREQUENCY_SCHEMA, ChunkReader, CountClasses, CountTerms
 from .frequencies import VocabularySize, measure_vocabulary, with_frequencies

@@ -36,7 +36,7 @@ from pyspark.sql import functions as F
 from scipy import sparse
 from scipy.sparse import csr_matrix, vstack
 
-from ..arrays import Floats, Ints
+from ..arrays import CSR, Floats, Ints
 from ..classifiers.linear import LinearScorer
 from ..classifiers.vote_table import VoteTable, require_weights, vote_shares, vote_table
 from ..errors import InputError, Setting
@@ -45,8 +45,7 @@ from ..registry import list_classifiers, list_updatable_classifiers
 from ..stats import ClassStats
 from ..stats.labels import label_pairs
 from ..stats.table import Cells, Sums, Table, Totals
-from ..text.csr import CSR
-from ..text.schemes import Scheme
+from ..text.choices import Scheme
 from ..training.counted_documents import weigh_to_matrix
 from ..training.fallback import fallback_class
 from ..training.plan import FittedClassifier, TrainingPlan

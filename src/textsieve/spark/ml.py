@@ -40,14 +40,13 @@ from pyspark.sql import SparkSession
 from pyspark.sql import types as T
 
 from .. import prediction
-from ..arrays import Bools
+from ..arrays import CSR, Bools
 from ..categorizer import Categorizer
 from ..errors import InputError
 from ..modelfile.reading import decode
 from ..modelfile.writing import encode
 from ..presentation import PRESENTATION
 from ..registry import CLASSIFIERS
-from ..text.csr import CSR
 from .fitting import fit
 from .ml_params import FittedParams, ParamSpec, WithColumns, setting_params
 from .predicting import add_model_columns, predict

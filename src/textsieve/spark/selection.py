@@ -42,7 +42,7 @@ from pyspark.sql import functions as F
 from sklearn.base import clone
 
 from ..arrays import Floats
-from ..errors import InputError, NothingSelected, UnfitDocuments
+from ..errors import InputError, NothingSelected, UnfitDocuments, warn
 from ..selectors import TOFA, Cascade, ForwardSelection, TermSelector, TypicalTestors, WeightSelection
 from ..selectors.base import DEFAULT_K, resolve_k
 from ..selectors.pooled import ClassScorer, PooledSelector
@@ -51,7 +51,6 @@ from ..selectors.testors.estimator import DEFAULT_EPSILON
 from ..selectors.trace import auto_weight, between_class_scatter, smallest_tied_score, total_scatter
 from ..stats import ClassStats
 from ..stats.weights import class_shares
-from ..warning import warn
 from .ranking import (
     SCORE,
     NoTermSelected,

@@ -27,11 +27,10 @@ from ..arrays import Counts, Floats, Ints
 from ..errors import InputError, shown
 from ..settings import is_whole
 from . import table as tables
-from .codec import decode, encode
 from .labels import label_pairs, sort_classes
 from .matrix import as_csr, sort_columns
 from .onepass import from_rows, from_weighted_rows
-from .table import Cells, Sums, Table
+from .table import Cells, Sums, Table, decode, encode
 from .weights import check_weights, drop_weightless
 
 

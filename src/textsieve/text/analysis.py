@@ -41,7 +41,7 @@ from typing import Any
 
 from ..errors import DocumentError, InputError, Setting, shown
 from ..settings import is_whole
-from .analyzers import ANALYZERS, WORD_PATTERN
+from .choices import ANALYZERS, WORD_PATTERN
 from .tokens import SPACE_MARK, TokenPlaces, split_text, token_places
 from .words import NOT_SPACE, TEXT_RULE, WORD_WITH_NAMES, Forms, TokenRule, token_rule, words_to_count
 

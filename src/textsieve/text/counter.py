@@ -28,23 +28,23 @@ from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from ..errors import InputError, Setting, shown
+from ..arrays import CSR
+from ..errors import InputError, Setting, shown, warn
 from ..estimators import as_configured
 from ..settings import n_threads
-from ..warning import warn
 from .analysis import WORDS, Function, analysis_of, check_ngram_range
-from .analyzers import WORD_PATTERN
+from .choices import WORD_PATTERN
 from .counting import FewDocuments, count_known, has_long_ngrams
-from .csr import CSR
 from .preparation import Preparation
-from .pruning import check_limits, terms_within_limits
 from .reading import Reading
 from .stop_words import matchable_stop_words, stop_words_of
 from .vocabulary import (
     Vocabulary,
     VocabularyTable,
     VocabularyTerms,
+    check_limits,
     columns_of,
+    terms_within_limits,
     unique_terms,
     vocabulary_terms,
 )

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Ints
+from ..arrays import CSR, Ints
 from ..settings import n_threads
-from .csr import CSR
 from .reading import Reading
 from .vocabulary import Vocabulary
 

@@ -40,7 +40,7 @@ from ..arrays import Bools, Ints
 from ..errors import InputError, Message, Setting
 from . import markup, names, words
 from .analysis import WHITE_SPACE_RUN, is_marked, unmark_ngram
-from .analyzers import ANALYZERS
+from .choices import ANALYZERS
 from .markup import Edit, apply_edits
 from .reading import Reading, Step
 from .tokens import SPACE_MARK, Place

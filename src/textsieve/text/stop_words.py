@@ -27,8 +27,7 @@ import re
 from collections.abc import Callable, Collection
 from functools import lru_cache
 
-from ..errors import InputError, Setting, shown
-from ..warning import warn
+from ..errors import InputError, Setting, shown, warn
 from .analysis import WORDS, Analysis
 from .languages import STOP_WORDS, TURKIC, code_of, is_english, languages_with_stop_words, require_language
 from .reading import Reading

@@ -13,10 +13,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..arrays import Ints
+from ..arrays import CSR, Ints
 from ..kernels import csr as kernels
 from ..threads import parallel_map
-from .csr import CSR
 from .reading import Reading
 from .term_table import CountingTable
 from .word_table import NUL_BYTES, AnySlice, Slice, SliceCounts, TermSlice, encode_terms

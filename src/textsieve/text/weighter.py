@@ -22,10 +22,9 @@ from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..arrays import Floats, Ints
+from ..arrays import CSR, Floats, Ints
 from ..errors import InputError, Setting
 from ..estimators import as_configured, growing
-from .csr import CSR
 from .weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES, weigh
 
 if TYPE_CHECKING:

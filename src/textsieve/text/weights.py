@@ -1,6 +1,6 @@
 """Turn counts into weights: tf x idf, then optionally divided by the norm of the document.
 
-The functions for tf, idf and norm are in tables by name below; a scheme (`schemes`) names one of each. Only the stored
+The functions for tf, idf and norm are in tables by name below; a scheme (`choices`) names one of each. Only the stored
 values of the sparse counts are read. Given idf, the weights of a document depend on its own counts only, to the last
 bit, so documents can be weighed one at a time or in batches of any size.
 
@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Floats
-from .csr import CSR
+from ..arrays import CSR, Floats
 
 _BLOCK_VALUES = 1 << 15  # about the number of values in a block
 _N_LOGS = 1 << 10  # the logarithms of counts below this are tabulated

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import CSR
 from ..categorizer_settings import ObjectDescription, Settings
 from ..errors import InputError, Setting, shown
 from ..evaluation import folds
@@ -23,7 +24,6 @@ from ..evaluation.calibration import Calibration, JointCalibration
 from ..evaluation.scores import HeldOutScores, blocks
 from ..evaluation.thresholds import ThresholdRule, cut_of
 from ..prediction import Model
-from ..text.csr import CSR
 from .counted_documents import weigh_counts
 from .forgetting import Forgetting
 from .full_statistics import (

@@ -32,12 +32,12 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
+from ..arrays import CSR
 from ..corpus import Batch, Corpus
 from ..corpus.batch import DocumentPlace
 from ..errors import DocumentError, InputError
 from ..errors import Place as ErrorPlace
 from ..prediction import Model, as_written, classes_by_text
-from ..text.csr import CSR
 from .full_statistics import TextCounts
 from .updating import require_labels, stack_rows
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from ..arrays import Counts, Floats, Ints
+from ..arrays import CSR, Counts, Floats, Ints
 from ..categorizer_settings import Limits
 from ..corpus import Batch, Corpus, Labels
 from ..corpus.batch import in_groups
@@ -32,12 +32,10 @@ from ..selectors.base import ReadAgain
 from ..settings import is_whole
 from ..stats import ClassStats
 from ..stats.labels import LabelPairs
+from ..text.choices import COUNTS, Scheme
 from ..text.counter import TermCounter
-from ..text.csr import CSR
-from ..text.pruning import check_limits, no_terms, terms_within_limits
-from ..text.schemes import COUNTS, Scheme
 from ..text.tokens import ScriptSample
-from ..text.vocabulary import Terms
+from ..text.vocabulary import Terms, check_limits, no_terms, terms_within_limits
 from ..text.weights import INVERSE_FREQUENCIES, weigh
 from .spilled_counts import SpilledCounts
 from .targets import Targets, weighted_texts

@@ -20,8 +20,8 @@ from ..corpus import Corpus
 from ..errors import InputError, Setting, counted
 from ..registry import selection_scheme
 from ..selectors import TermSelector
+from ..text.choices import SMOOTH, Scheme
 from ..text.counter import TermCounter
-from ..text.schemes import SMOOTH, Scheme
 from ..text.vocabulary import SpelledTerms
 from ..text.weights import INVERSE_FREQUENCIES
 from .counted_documents import CountedDocuments, Progress, count_corpus, take_columns, weigh_to_matrix

@@ -18,8 +18,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from ..arrays import Bools, Counts
-from ..text.csr import CSR
+from ..arrays import CSR, Bools, Counts
 from .targets import Targets
 
 

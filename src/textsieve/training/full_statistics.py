@@ -34,13 +34,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from ..arrays import Counts, Ints
+from ..arrays import CSR, Counts, Ints
 from ..categorizer_settings import Limits
 from ..errors import InputError
 from ..stats import ClassStats
+from ..text.choices import COUNTS, Scheme
 from ..text.counter import TermCounter
-from ..text.csr import CSR
-from ..text.schemes import COUNTS, Scheme
 from ..text.weights import INVERSE_FREQUENCIES
 from .counted_documents import (
     CountedDocuments,

@@ -44,7 +44,7 @@ from ..selectors import TermSelector
 from ..selectors.base import ReadAgain, resolve_k
 from ..stats import ClassStats
 from ..stats.labels import LabelPairs
-from ..text.schemes import COUNTS, Scheme
+from ..text.choices import COUNTS, Scheme
 from ..text.weights import INVERSE_FREQUENCIES, round_idf
 from .counted_documents import (
     CountedDocuments,

@@ -25,8 +25,8 @@ from ..selectors import TermSelector, TypicalTestors
 from ..selectors.base import ReadAgain
 from ..stats import ClassStats
 from ..stats.labels import LabelPairs, label_pairs
+from ..text.choices import COUNTS
 from ..text.counter import TermCounter
-from ..text.schemes import COUNTS
 from ..text.vocabulary import SpelledTerms, Terms
 from .counted_documents import Progress, SelectionData, count_corpus
 

@@ -24,7 +24,7 @@ import numpy as np
 from scipy.sparse import csr_array, csr_matrix, vstack
 from sklearn.base import clone
 
-from ..arrays import Floats, Ints
+from ..arrays import CSR, Floats, Ints
 from ..categorizer_settings import ObjectDescription, Settings
 from ..classifiers.from_stats import stats_of
 from ..classifiers.scorer import Scorer
@@ -37,7 +37,6 @@ from ..settings import n_threads
 from ..stats import ClassStats
 from ..stats.labels import label_pairs
 from ..stats.weights import LARGEST_COUNT
-from ..text.csr import CSR
 from .provenance import settings_as_json
 from .targets import ClassSizes, Targets
 

@@ -24,7 +24,7 @@ import numpy as np
 from ..categorizer_settings import Limits, Settings, is_auto
 from ..classifiers.sparse_linear import SparseLinearScorer
 from ..corpus import Batch, Corpus
-from ..errors import InputError, Setting, TooFewDocuments, UnfitDocuments, shown
+from ..errors import InputError, Setting, TooFewDocuments, UnfitDocuments, shown, warn
 from ..evaluation import CurvePoint, Report, compare_labels, held_out, smallest_within_one_error
 from ..evaluation.calibration import Calibration, JointCalibration
 from ..evaluation.thresholds import ThresholdRule
@@ -35,7 +35,6 @@ from ..text.languages import is_english
 from ..text.preparation import Preparation
 from ..text.stop_words import matchable_stop_words, stop_words_of
 from ..text.tokens import ScriptSample
-from ..warning import warn
 from .counted_documents import (
     CountedDocuments,
     Progress,

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix, vstack
 
+from ..arrays import CSR
 from ..categorizer_settings import SETTINGS, Settings
 from ..corpus.labels import SEPARATORS
 from ..errors import InputError, Setting, TooFewDocuments, shown
@@ -29,7 +30,6 @@ from ..evaluation import folds
 from ..evaluation.scores import HeldOutScores, blocks
 from ..evaluation.thresholds import Cut, cut_of
 from ..prediction import Model, as_written, classes_by_text
-from ..text.csr import CSR
 from .counted_documents import as_matrix
 from .fallback import docs_without_terms
 from .plan import TrainingPlan, usable_rows

@@ -1,6 +1,5 @@
 """The collections used in the papers: one module each, with its description (`COLLECTION`) and its reader.
 
 `collection.py` defines what a collection is and what the words after its name mean. `local_files.py` finds its files on
-this machine, and `downloads.py` gets missing ones. `archives.py` and `tagged_records.py` stream the contents of
-archives, folders and marked-up files.
+this machine and downloads missing ones. `archives.py` streams the contents of archives, folders and marked-up files.
 """

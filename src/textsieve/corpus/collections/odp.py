@@ -17,9 +17,9 @@ from ..batch import Document, Report, in_batches
 from ..corpus import StartPass
 from ..read_limits import ReadLimits
 from ..streams import read_document, read_lines
+from .archives import BROKEN, between, records, without_tags
 from .collection import Choice, Collection, Edition, EditionSelection
 from .local_files import File, Paths
-from .tagged_records import BROKEN, between, records, without_tags
 
 CLASSES = (
     *("Arts", "Business", "Computers", "Games", "Health", "Home", "News", "Recreation", "Reference", "Science"),

@@ -27,9 +27,9 @@ from ..corpus import StartPass
 from ..read_limits import ReadLimits
 from ..streams import read_lines
 from . import mulan
+from .archives import BROKEN
 from .collection import Choice, Collection, Edition, EditionSelection
 from .local_files import File, Paths
-from .tagged_records import BROKEN
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -16,10 +16,9 @@ from dataclasses import dataclass
 from ..batch import Batch, Document, Labels, Report, in_batches
 from ..corpus import StartPass
 from ..read_limits import ReadLimits
-from .archives import read_members
+from .archives import BROKEN, between, read_members, records, without_tags
 from .collection import Choice, Collection, Edition, EditionSelection
 from .local_files import File, Paths
-from .tagged_records import BROKEN, between, records, without_tags
 
 ENCODING = "latin-1"
 ENDING = ".sgm"

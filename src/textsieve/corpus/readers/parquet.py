@@ -26,8 +26,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow import types
 
-from ...errors import InputError, Place, Setting
-from ...warning import warn
+from ...errors import InputError, Place, Setting, warn
 from ..batch import BATCH_DOCUMENTS, Document, KeptDocument, Report, in_batches
 from ..corpus import SAMPLED_ROWS, Corpus
 from ..formats import Format

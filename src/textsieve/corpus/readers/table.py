@@ -18,8 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from ...errors import InputError, Place, Setting
-from ...warning import warn
+from ...errors import InputError, Place, Setting, warn
 from ..batch import Batch, Document, KeptDocument, Report, in_batches
 from ..corpus import SAMPLED_ROWS, Corpus
 from ..source import (

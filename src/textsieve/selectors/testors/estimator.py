@@ -31,10 +31,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Floats, Ints
-from ...errors import InputError, NothingSelected, Setting, UnfitDocuments, shown
+from ...errors import InputError, InputWarning, NothingSelected, Setting, UnfitDocuments, shown, warn
 from ...settings import as_number, is_whole
 from ...stats import ClassStats
-from ...warning import InputWarning, warn
 from ..base import Limit, ScoreForClass, TermSelection, TermSelector, resolve_k
 from .contrast import ComparisonRows, Contrast, Representatives, contrast, contrasts, epsilon_for
 from .shares import Shares, shares_of_testors

@@ -9,7 +9,8 @@ from tests.reference.collection_files import story, write_tar
 
 from textsieve.corpus import read
 from textsieve.corpus.batch import Report
-from textsieve.corpus.collections import tagged_records as module
+from textsieve.corpus.collections import archives as module
+from textsieve.corpus.collections.archives import between, records, without_tags
 from textsieve.corpus.collections.newsgroups import (
     with_subject_alone,
     without_footer,
@@ -17,7 +18,6 @@ from textsieve.corpus.collections.newsgroups import (
     without_quotes,
     without_revealing_fields,
 )
-from textsieve.corpus.collections.tagged_records import between, records, without_tags
 from textsieve.corpus.read_limits import NAMED_LIMITS
 
 A, B = "<R x>a</R>", "<R>b</R>"

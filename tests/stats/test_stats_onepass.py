@@ -13,9 +13,9 @@ from tests.reference.stats_twin import assert_is_twin, twin
 
 from textsieve import ClassStats, InputError
 from textsieve.kernels import class_sums, packed_counts
-from textsieve.stats import integer_counts, onepass
-from textsieve.stats.integer_counts import run_bounds
+from textsieve.stats import onepass
 from textsieve.stats.labels import label_pairs
+from textsieve.stats.onepass import run_bounds
 from textsieve.stats.table import Table
 
 AROUND_THE_LIMITS = st.sampled_from([0, 1, 1, 1, 2, 3, 62, 63, 64, -1, -63, 1000, (1 << 20) - 1, 1 - (1 << 20)])
@@ -26,8 +26,8 @@ def fast(case: Case) -> ClassStats | None:
     """Return the table of the fast method, or None if it is not suitable for these documents."""
     rows = case.matrix()
     labels = label_pairs(case.label_sets, len(case.rows))
-    matrix = integer_counts.Matrix(rows.indptr, rows.indices, rows.data, rows.shape[1])
-    sums = integer_counts.sum_counts(matrix, labels)
+    matrix = onepass.Matrix(rows.indptr, rows.indices, rows.data, rows.shape[1])
+    sums = onepass.sum_counts(matrix, labels)
     if sums is None:
         return None
     sizes = np.diff(labels.class_starts)
@@ -80,8 +80,8 @@ def test_small_groups_and_buffers_give_the_same_table(labels: str, most: int, mo
     y = [numbers.choice(5, numbers.integers(low, high), replace=False).tolist() for _ in range(200)]
     expected = class_by_class(X, y, monkeypatch)
     monkeypatch.setattr(packed_counts, "MAX_DOCUMENTS", most)
-    monkeypatch.setattr(integer_counts, "_BUFFER_SIZE", 10 * most)
-    monkeypatch.setattr(integer_counts, "_CELLS_PER_VALUE", 10**6)
+    monkeypatch.setattr(onepass, "_BUFFER_SIZE", 10 * most)
+    monkeypatch.setattr(onepass, "_CELLS_PER_VALUE", 10**6)
     monkeypatch.setattr(onepass, "_sum_by_class", None)
     assert ClassStats.from_matrix(X, y) == expected
 
@@ -229,14 +229,14 @@ def test_runs_of_documents_give_the_same_to_the_last_bit(
     y = [numbers.choice(5, numbers.integers(low, high), replace=False).tolist() for _ in range(200)]
     expected = ClassStats.from_matrix(X, y)
     heights: list[int] = []
-    one_table = integer_counts._sum_in_one_table
+    one_table = onepass._sum_in_one_table
 
     def seen(matrix: Any, own: Any, grouping: Any) -> Any:
         heights.append(len(grouping.class_of))
         return one_table(matrix, own, grouping)
 
-    monkeypatch.setattr(integer_counts, "_sum_in_one_table", seen)
-    monkeypatch.setattr(integer_counts, "MAX_CELLS", 40 * 4)
+    monkeypatch.setattr(onepass, "_sum_in_one_table", seen)
+    monkeypatch.setattr(onepass, "MAX_CELLS", 40 * 4)
     monkeypatch.setattr(packed_counts, "MAX_DOCUMENTS", most)
     monkeypatch.setattr(onepass, "_sum_by_class", None)
     assert ClassStats.from_matrix(X, y) == expected
@@ -249,7 +249,7 @@ def test_a_large_value_in_a_later_run(monkeypatch: pytest.MonkeyPatch) -> None:
     rows, y = random_documents(60), np.arange(60) % 3
     rows[50, 0] = LARGE
     expected = ClassStats.from_matrix(rows.astype(np.float64), y)
-    monkeypatch.setattr(integer_counts, "MAX_CELLS", 1)
+    monkeypatch.setattr(onepass, "MAX_CELLS", 1)
     monkeypatch.setattr(packed_counts, "MAX_DOCUMENTS", 5)
     assert ClassStats.from_matrix(sparse.csr_array(rows), y) == expected
 
@@ -259,7 +259,7 @@ def test_unsorted_rows_in_a_later_run_are_sorted(monkeypatch: pytest.MonkeyPatch
     expected = ClassStats.from_matrix(X, y)
     last = slice(*X.indptr[-2:])
     X.indices[last], X.data[last] = X.indices[last][::-1].copy(), X.data[last][::-1].copy()
-    monkeypatch.setattr(integer_counts, "MAX_CELLS", 1)
+    monkeypatch.setattr(onepass, "MAX_CELLS", 1)
     monkeypatch.setattr(packed_counts, "MAX_DOCUMENTS", 5)
     assert ClassStats.from_matrix(X, y) == expected
 

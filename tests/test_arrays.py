@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_matrix
 
-from textsieve.text.csr import CSR
+from textsieve.arrays import CSR
 
 dense_tables = st.tuples(st.integers(0, 5), st.integers(1, 5)).flatmap(
     lambda shape: arrays(np.float64, shape, elements=st.sampled_from([0.0, 0.0, 1.0, -2.5]))

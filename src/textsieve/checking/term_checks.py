@@ -1,21 +1,72 @@
-"""Guess the language of documents by their stop words.
+"""Checks that need only the counted terms: terms that give the label away, and the languages of the documents.
 
-A text of some length has many stop words of its own language and few of any other. The lists below have some of the
-most frequent words of each language, mostly without those that are also frequent in another one. A stop word counts
-only once in a document, because "com", a Portuguese word, is frequent in e-mail addresses, and "de" in names.
+A term gives the label away if it alone predicts a class almost perfectly. Such a term is often not part of what the
+documents are about, but of how they were collected: a header, a signature, a department's ID or the label itself. A
+model then learns the term and fails on documents that lack it.
 
-This is enough to see that a corpus mixes languages. Languages that are not listed are not recognised, and of two close
-languages, such as Danish and Norwegian, the guess leaves open which one a text is in.
+How well a term predicts a class is measured by its precision, the share of the documents with the term that are of the
+class, and its recall, the share of the class's documents that have the term. The F1 is their harmonic mean.
+
+The language of a document is guessed by its stop words. A text of some length has many stop words of its own language
+and few of any other. The lists below have some of the most frequent words of each language, mostly without those that
+are also frequent in another one. A stop word counts only once in a document, because "com", a Portuguese word, is
+frequent in e-mail addresses, and "de" in names. This is enough to see that a corpus mixes languages. Languages that are
+not listed are not recognised, and of two close languages, such as Danish and Norwegian, the guess leaves open which one
+a text is in.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
 from ..arrays import Ints
+from ..training.counted_documents import CountedDocuments
+
+MIN_F1 = 0.9
+"""The smallest F1 of a term that gives a class away."""
+MIN_DOCUMENTS = 10
+"""The smallest number of documents of a class for which terms are examined."""
+MAX_SHARE = 0.8
+"""The largest share of all documents that a class may have; almost any frequent term would predict a larger class."""
+
+
+class GiveawayTerm(NamedTuple):
+    """A term that predicts a class almost perfectly."""
+
+    term: str
+    label: str
+    n_documents: int
+    """The number of documents with the term."""
+    precision: float
+    recall: float
+
+    @property
+    def f1(self) -> float:
+        """Return the F1: the harmonic mean of precision and recall."""
+        return 2 * self.precision * self.recall / (self.precision + self.recall)
+
+
+def find_giveaway_terms(documents: CountedDocuments) -> list[GiveawayTerm]:
+    """Return the terms that give a class away, the clearest first."""
+    counts, n_terms = documents.counts, len(documents.terms)
+    labelled = np.flatnonzero(documents.targets.usable)
+    doc_freq = np.bincount(counts[labelled].indices, minlength=n_terms)
+    giveaways = []
+    for label, members in zip(documents.targets.classes, documents.targets.members, strict=True):
+        if not MIN_DOCUMENTS <= len(members) <= MAX_SHARE * len(labelled):
+            continue
+        in_class = np.bincount(counts[members].indices, minlength=n_terms)
+        # F1 = 2 P R / (P + R) >= MIN_F1, with P = in_class / doc_freq and R = in_class / len(members)
+        columns = np.flatnonzero(2 * in_class >= MIN_F1 * (doc_freq + len(members)))
+        for column, term in zip(columns.tolist(), documents.terms.take(columns), strict=True):
+            n_right, n_with = int(in_class[column]), int(doc_freq[column])
+            giveaways.append(GiveawayTerm(term, str(label), n_with, n_right / n_with, n_right / len(members)))
+    return sorted(giveaways, key=lambda giveaway: (-giveaway.f1, giveaway.label, giveaway.term))
+
 
 STOP_WORDS = {
     "Danish": "og det jeg ikke af til på med der som har han vil skal hun hvad fra efter også blev",

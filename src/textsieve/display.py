@@ -1,5 +1,9 @@
 """Building blocks of HTML for notebooks and pages: colours, elements, a card, facts, tables, bars and marked texts.
 
+The look is that of the report and of the service's page. `assets/notebook.css` has the style of these blocks; all its
+rules apply to elements inside `.textsieve` alone. An object assembles its HTML in `_repr_html_` from these blocks, so
+this module imports no other part of textsieve.
+
 Text is escaped when it becomes part of an element. Only `Html`, which the functions here return, is inserted as it is.
 So a document with `<script>` in it is harmless, and the callers need not escape it.
 
