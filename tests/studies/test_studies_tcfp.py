@@ -13,7 +13,7 @@ from scipy.sparse import csr_matrix
 from studies.documents import Collection
 from studies.measurements import Estimate, Largest, MeanOf, Scope
 from studies.paper import MICRO_F1, Cell, Item, Paper, PaperRequest
-from studies.papers.tcfp import CHI, KNN, TCFP, natural
+from studies.papers.tcfp import CHI, KNN, TCFP
 from studies.prediction import EVERY_COSINE, Drop, PredictionSeconds, QualityAfterDrop
 from studies.quality import Quality
 from studies.reproduction import QUICK, find_paper, measure, reproduce
@@ -27,7 +27,7 @@ from textsieve.evaluation import folds
 
 SCOPE = Scope(n_jobs=1)
 N_FOLDS, N_TERMS = 3, 25
-KNN5 = natural(KNN).replace("k=30", "k=5")
+KNN5 = KNN.replace("k=30", "k=5")
 WORDS = {
     "tea": ["leaf", "pot", "cup", "green", "oolong", "steep"],
     "coffee": ["bean", "roast", "cup", "press", "crema", "grind"],
