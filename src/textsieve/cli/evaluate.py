@@ -110,7 +110,7 @@ def command(
 def _warn_if_trained_on(trained: "Model", model_path: str, path: str, sheet: str | None) -> None:
     """Print a warning if the documents are a source of the model, on which it looks better than it is.
 
-    `sheet` is the sheet of an Excel file that the user named; without a name, it is the sheet of the training documents.
+    `sheet` is the sheet of an Excel file that the user named; if None, it is the sheet of the training documents.
     """
     from ..modelfile.sources import sources_of
     from .messages import warn

@@ -283,8 +283,8 @@ def _default_text(columns: Sequence[str], source: Source, *, without: int | None
 def _warn_of_other_text(columns: Sequence[str], text: tuple[int, ...], source: Source) -> None:
     """Warn if no text column has a default name, so that it may be something else than what a model learned from.
 
-    A column `text` needs no warning: in files that textsieve writes, such as suggestions, it has the whole text. If some
-    of the text columns have default names, `_default_text` warns of the others.
+    A column `text` needs no warning: in files that textsieve writes, such as suggestions, it has the whole text. If
+    some of the text columns have default names, `_default_text` warns of the others.
     """
     names = [name for name in source.default_text if isinstance(name, str)]
     if names and not any(columns[position] in (*names, "text") for position in text):
