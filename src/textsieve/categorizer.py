@@ -709,8 +709,8 @@ class Categorizer(Parameters):
 
         A model that was trained with `keep_stats` is written with the statistics for `update`, unless `keep_stats` is
         False here: then the file is as small as possible, and the model in it can't be updated. The statistics of a
-        loaded model stay in its file until `update` reads them. If that file has changed meanwhile, the model is
-        written without statistics, with a warning. The statistics of all terms (`keep_stats="all"`) are written to a
+        loaded model stay in its file until `update` or `save` reads them. If that file has changed meanwhile, the model
+        is written without statistics, with a warning. The statistics of all terms (`keep_stats="all"`) are written to a
         file of their own, with .stats after the name of the model.
 
         The attributes `title`, `description` and `examples` are written as they are now, so they can be changed without
@@ -724,7 +724,8 @@ class Categorizer(Parameters):
         name = os.fspath(path)
         if self._file_ is not None:
             model = with_moved_file(model, self._file_.path, name)
-        # Another process may be updating the model in this file, if that has statistics or sources: then wait for it.
+        # Another process may be updating the model in this file, if that has statistics or sources: then `locked` waits
+        # a little, and raises `InputError`.
         with locked(name) if statistics is not None or may_be_updated(name) else nullcontext():
             modelfile.write(model, name, statistics)
 

@@ -204,14 +204,14 @@ class _CandidatePool:
 
     def __init__(self, n_candidates: int) -> None:
         self._n_candidates = n_candidates
-        self._parts: list[_Candidates] = []
-        self._n_waiting = 0
+        self._parts: list[_Candidates] = []  # the documents kept by the last `_shrink`, and those added since
+        self._n_documents = 0  # in all parts
 
     def add(self, candidates: _Candidates) -> None:
         """Add documents, which must come after all that were added before."""
         self._parts.append(candidates)
-        self._n_waiting += len(candidates.positions)
-        if self._n_waiting >= 2 * self._n_candidates:
+        self._n_documents += len(candidates.positions)
+        if self._n_documents >= 2 * self._n_candidates:
             self._shrink()
 
     def _shrink(self) -> None:
@@ -220,7 +220,7 @@ class _CandidatePool:
         A copy that is added after its original was dropped has the same margin, so it will be dropped, too.
         """
         self._parts = [_Candidates.joined(self._parts).without_copies().most_uncertain(self._n_candidates)]
-        self._n_waiting = len(self._parts[0].positions)
+        self._n_documents = len(self._parts[0].positions)
 
     def candidates(self) -> _Candidates | None:
         """Return the most uncertain of the added documents; None if none was added."""

@@ -297,8 +297,9 @@ def member_scores(
 ) -> Iterator[Floats]:
     """Train members on single-label documents and yield the scores of each for the test documents.
 
-    `numbers` has the class number of each document. Scores are documents x classes; for two classes there is one
-    column, positive for the second class.
+    `numbers` has the class number of each training document. Scores are test documents x classes. For two classes, a
+    linear member gives a single column, positive for the second class, and another member may give two columns
+    (`one_column_per_class` turns both into two).
     """
     pairs = label_pairs(np.eye(n_classes, dtype=np.int8)[numbers], X.shape[0])  # from one-hot rows
     task = training_task(X, pairs, keeps_unlabelled=False)

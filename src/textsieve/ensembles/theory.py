@@ -66,9 +66,8 @@ from ..errors import InputError, shown
 def log_one_minus_exp(x: Floats) -> Floats:
     """Return log(1 - e^x) for x up to 0, accurate both where e^x is nearly 0 and where it is nearly 1."""
     # `where` computes both formulas for all x, and takes the first if x > -0.69, that is if e^x is above about 1/2.
-    # `maximum` only changes x for which the second is taken, and keeps the first finite there.
-    with np.errstate(divide="ignore"):  # x = 0 gives log 0, minus infinity
-        return np.where(x > -0.69, np.log(-np.expm1(np.maximum(x, -1.0))), np.log1p(-np.exp(x)))
+    with np.errstate(divide="ignore"):  # at or near x = 0, both formulas may be minus infinity
+        return np.where(x > -0.69, np.log(-np.expm1(x)), np.log1p(-np.exp(x)))
 
 
 def log_draws_none(n: Floats, M: Floats, Q: Floats) -> Floats:

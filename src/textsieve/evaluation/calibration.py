@@ -432,6 +432,7 @@ def _likelihood(documents: Sequence[_FitDocuments], total_weight: float, paramet
     """
     of_documents = np.concatenate([_likelihood_by_document(block, parameters) for block in documents], axis=1)
     means = of_documents.sum(axis=1) / total_weight
+    # `_likelihood_by_document` explains the rows: fisher + rest is minus the Hessian.
     fisher, rest = _symmetric(*means[3:6]), _symmetric(*means[6:9])
     information = fisher + rest if _is_positive_definite(fisher + rest) else fisher
     return _Likelihood(float(means[0]), means[1:3], information)

@@ -233,7 +233,7 @@ def _shorten(name: str) -> str:
 
 
 class _LabelBox(NamedTuple):
-    """The left and the right edge of a label, and the distance of its middle from the upper edge, all in pixels."""
+    """The left and the right edge of a label, and the distance of its middle from the plot's upper edge, in pixels."""
 
     left: float
     right: float

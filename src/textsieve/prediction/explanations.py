@@ -74,7 +74,7 @@ class ClassExplanation:
 
     @cached_property
     def _largest_first(self) -> list[int]:
-        """Return the rows of `term_contributions`, sorted by the absolute contribution to this class, largest first."""
+        """Return the numbers of the rows of `term_contributions`, largest absolute contribution to this class first."""
         contributions = self.term_contributions.products[:, self.column]
         rows: list[int] = np.argsort(-np.abs(contributions), kind="stable").tolist()
         return rows

@@ -191,7 +191,10 @@ def _orthonormalise(block: Floats, dual: Floats, floor: float = 0.0) -> _Block:
 
 
 def count_positive(eigenvalues: Floats, largest: float) -> int:
-    """Return the number of eigenvalues above 0, up to rounding errors; `largest` is the largest magnitude."""
+    """Return the number of eigenvalues above 0, up to rounding errors.
+
+    `largest` is the largest magnitude of all eigenvalues of the operator, of which `eigenvalues` may be a part.
+    """
     return int(np.count_nonzero(eigenvalues > ZERO_TOLERANCE * largest))
 
 

@@ -338,9 +338,9 @@ class BoundedProtocol(HttpToolsProtocol):
         """Parse about `PARSE_BYTES`, or up to the end of a request; resume reading once nothing is left.
 
         The parser gets one piece after another, until a request is complete. If a piece contains the end of a head, it
-        ends there. So a piece completes at most two requests: the first by the end of its body, at the beginning of the
-        piece, and the second by a head at its end. uvicorn queues the second, so at most one request waits in its queue
-        while another is answered.
+        ends there. So a piece completes at most two requests: the first by the end of its body, or of a head that began
+        in an earlier piece, and the second by a head at its end. uvicorn queues the second, so at most one request
+        waits in its queue while another is answered.
         """
         data = self.unparsed
         turn_end = min(self._n_parsed + PARSE_BYTES, len(data))

@@ -442,6 +442,6 @@ def validate_label_pairs(y: Any, n_documents: int, estimator: str) -> LabelPairs
         raise InputError(f"{estimator} requires y to be passed, but the target y is None.")
     pairs = label_pairs(validate_labels(y), n_documents)
     if len(pairs.classes) < 2:
-        classes = f"Only one class, {pairs.classes[0]!r}" if pairs.classes else "No document has a label"
-        raise InputError(f"{classes}: there is nothing to tell apart", hint="give documents of at least two classes")
+        problem = f"Only one class, {pairs.classes[0]!r}" if pairs.classes else "No document has a label"
+        raise InputError(f"{problem}: there is nothing to tell apart", hint="give documents of at least two classes")
     return pairs

@@ -418,7 +418,7 @@ def marked_ngrams(text: str, ngram_range: tuple[int, int]) -> list[str]:
 
 
 def _padded_ngrams(text: str, ngram_range: tuple[int, int], *, by_length: bool) -> list[str]:
-    """Return the n-grams of the words of a text, each with a space before and after it."""
+    """Return the n-grams of characters of the words of a text, each word with a space before and after it."""
     ngrams: list[str] = []
     for word in text.split():
         padded = f" {word} "

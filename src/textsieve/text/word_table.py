@@ -333,7 +333,10 @@ class WordTable:
         return starts[1:] - starts[:-1]
 
     def has_control_characters(self) -> bool:
-        """Return whether a word has a character that sorts before the space, such as NUL."""
+        """Return whether a word has a character that sorts before the space, such as NUL.
+
+        Then n-grams, whose words are joined by spaces, can't be sorted word by word.
+        """
         used = self.spelling[: int(self.starts[self.size])]
         return bool(((used < ord(" ")) | (used == NUL_BYTES[0])).any())
 

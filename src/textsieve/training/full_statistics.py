@@ -15,8 +15,8 @@ the length 1; a factor for all weights gives them that length on average (`Train
 divides a document to be predicted by the length of its selected terms. docs/research/adaptive-results.md measures what
 this costs, in comparison with "usual lengths".
 
-**The fallback class.** The table does not know either how many documents have no selected term. So documents without a
-selected term get the most frequent class.
+**The fallback class.** Usually, it is the most frequent class among the documents without a selected term (`fallback`).
+The table does not know which documents these are, so the most frequent class of all documents is used.
 
 **Forgetting** (`forgetting`). With a half-life, the table is multiplied by a factor before documents are added. Terms
 and classes whose documents together weigh less than `LEAST_WEIGHT` are dropped, so that the table does not grow for

@@ -320,7 +320,7 @@ class Training:
             warn((Setting("n_terms", n_terms), f", but there are {n_terms_seen:,} terms; all of them are kept."))
 
     def warn_of_no_probabilities(self) -> None:
-        """Warn if probabilities could not be fitted, because no model could be trained without some of the documents.
+        """Warn if probabilities could not be fitted, because training failed with some documents held out.
 
         Call this after training on all documents: if the reason was a setting, that training raises an error, and no
         warning is needed.
@@ -683,7 +683,10 @@ class Training:
         )
 
     def _stop_words(self) -> frozenset[str]:
-        """Return the stop words, spelled as the words of texts."""
+        """Return the stop words: those of a language as texts spell them, those of a user's list as they are.
+
+        `resolve_settings` has left out those of the user's list that can't match, where that can be found out.
+        """
         settings, analysis = self._settings, self._reading.analysis
         return stop_words_of(
             settings.stop_words, settings.strip_accents, lowercase=settings.lowercase, analysis=analysis

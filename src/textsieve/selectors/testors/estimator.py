@@ -325,7 +325,10 @@ class TypicalTestors(TermSelector):
         return self._shares
 
     def score_terms(self, stats: ClassStats) -> Floats:
-        """Return for each term the largest share, over the classes, of a class's testors that contain it."""
+        """Return for each term the largest share, over the classes, of a class's testors that contain it.
+
+        `stats` must be those of the fit; only the number of terms is read from them.
+        """
         scores = np.zeros(stats.n_terms)
         for class_shares in self._class_shares():
             scores[class_shares.terms] = np.maximum(scores[class_shares.terms], class_shares.shares.values)

@@ -13,9 +13,10 @@ If a part still has too many testors, its shares are estimated from some of them
 (`probe_shares`). Testors that are less likely to be drawn get larger weights, so that all testors count the same. The
 random numbers are the same in every run.
 
-Estimated shares are never 0 or 1, because the true ones are not: each column of a part is in some testor, and none is
-in every testor. A column in every testor would be alone in a row. No other row has this column, because rows that
-contain another row are left out. So the row would be a part of its own, with a single testor, and not be estimated.
+The true shares in such a part are never 0 or 1, so estimates are kept away from both (`_estimate_shares`): each column
+of a part is in some testor, and none is in every testor. A column in every testor would be alone in a row. No other row
+has this column, because rows that contain another row are left out. So the row would be a part of its own, with a
+single testor, and not be estimated.
 """
 
 from __future__ import annotations
