@@ -180,7 +180,7 @@ def test_the_outcome_is_printed(svm: Path, feedback: Path, tmp_path: Path, run: 
     assert f"Corrections {feedback}: 3 documents, new" in printed
     assert "By corrections: 3 documents added\n" in printed
     assert f"Of 3 corrections, the model got {n_right} right before, and gets " in printed
-    assert "On held-out documents, which differ between the two: before micro-F1 " in printed
+    assert "On different held-out documents, so not comparable: before micro-F1 " in printed
     assert "Written to " in printed
     assert planned["right_before"] == n_right
     assert (planned["method"], planned["retrained"], planned["written"]) == ("retrain", True, False)
