@@ -5,8 +5,9 @@ A table is written while its rows are computed, in bounded memory, and replaces 
 - **CSV and TSV** are UTF-8. Texts are written unchanged, so that programs read what was there. But a spreadsheet
   program may take a text that begins with `=` for a formula, as it does with any CSV file.
 - **Excel** stores each text as a text, never as a formula, a link or a number. A sheet has at most 1,048,576 rows, and
-  a cell 32,767 characters. Columns are as wide as their longest cell, up to a limit, and every row has one line, so that
-  a list with long texts can be read and filtered. Floats with more decimals are shown with three, but stored exactly.
+  a cell 32,767 characters. Columns are as wide as their longest cell, up to a limit, and texts are not wrapped, so that
+  each row has one line, also with long texts. Floats with more than three decimals are stored exactly, but shown with
+  three.
 - **Parquet** needs the types of the columns before the first row. But they are known only after the last one, because
   a column may be empty in all rows before. So rows are first written to a temporary file. A column has integers, floats
   or truth values if all its values are of this kind, and texts otherwise.
