@@ -2,6 +2,7 @@
 
 import csv
 import math
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -143,6 +144,24 @@ def test_parquet_has_row_groups_of_limited_size(tmp_path: Path, monkeypatch: pyt
 def test_cells_have_plain_values(value: object, cell: object) -> None:
     assert plain_cell(value) == cell
     assert type(plain_cell(value)) is type(cell)
+
+
+def test_excel_has_a_filter_a_frozen_header_and_fitting_columns(tmp_path: Path) -> None:
+    rows = [["T1", "a word " * 100, 0.5, 12.5], ["T2000000000", "short\nlines", 0.1234567890123456, 2563.874492]]
+    path = write(tmp_path / "x.xlsx", ["id", "text", "probability", "x"], rows)
+    assert read(path)[1:] == rows, "numbers are stored exactly"
+    with zipfile.ZipFile(path) as archive:
+        sheet = archive.read("xl/worksheets/sheet1.xml").decode()
+        styles = archive.read("xl/styles.xml").decode()
+    assert '<autoFilter ref="A1:D3"/>' in sheet
+    assert 'ySplit="1"' in sheet
+    assert 'state="frozen"' in sheet
+    widths = [int(float(width)) for width in re.findall(r'<col [^>]*width="([\d.]+)"', sheet)]
+    assert widths == [12, 60, 15, 9]
+    assert 'formatCode="0.000"' in styles
+    assert "wrapText" not in styles
+    formats = dict(re.findall(r'<c r="([CD]\d)"(?: s="(\d)")?>', sheet))
+    assert formats == {"C2": "2", "D2": "", "C3": "2", "D3": "2"}
 
 
 def test_cells_of_excel(tmp_path: Path) -> None:

@@ -5,7 +5,9 @@ A table is written while its rows are computed, in bounded memory, and replaces 
 - **CSV and TSV** are UTF-8. Texts are written unchanged, so that programs read what was there. But a spreadsheet
   program may take a text that begins with `=` for a formula, as it does with any CSV file.
 - **Excel** stores each text as a text, never as a formula, a link or a number. A sheet has at most 1,048,576 rows, and
-  a cell 32,767 characters.
+  a cell 32,767 characters. Columns are as wide as their longest cell, up to a limit, and texts are not wrapped, so that
+  each row has one line, also with long texts. Floats with more than three decimals are stored exactly, but shown with
+  three.
 - **Parquet** needs the types of the columns before the first row. But they are known only after the last one, because
   a column may be empty in all rows before. So rows are first written to a temporary file. A column has integers, floats
   or truth values if all its values are of this kind, and texts otherwise.
@@ -43,6 +45,12 @@ MAX_EXCEL_ROWS, MAX_EXCEL_COLUMNS = 2**20, 2**14
 """The size of a sheet, with the row of the names."""
 GROUP_ROWS, GROUP_BYTES = 2**16, 2**26
 """The largest number of rows of a row group in Parquet, and about its largest number of bytes."""
+MIN_WIDTH, MAX_WIDTH = 8, 60
+"""The smallest and the largest width of a column in Excel, in characters."""
+_PADDING, _FILTER_BUTTON = 1, 4
+"""Characters to add to the width of a cell, and to that of a name, which has the button of the filter beside it."""
+_DECIMALS = 3
+"""The number of decimals that Excel shows."""
 _EXACT = 2**53
 """Floats represent integers up to this one exactly; the numbers of Excel are floats."""
 
@@ -67,6 +75,14 @@ def _as_text(cell: Cell) -> str | None:
     return str(cell).lower() if isinstance(cell, bool) else None if cell is None else str(cell)
 
 
+def _shown_rounded(number: float) -> bool:
+    """Return whether Excel shows a float with `_DECIMALS` decimals: one between -1 and 1, or with more decimals.
+
+    Others stay as they are, such as an amount of 12.5 or an ID of 1045.0.
+    """
+    return abs(number) <= 1 or round(number, _DECIMALS) != number
+
+
 # -- one function for each kind of table ---------------------------------------------------------------------------
 
 
@@ -89,6 +105,13 @@ def _delimited_table(file: BinaryIO, columns: Sequence[str], delimiter: str) -> 
     write([columns])
     yield write
     text_file.detach()  # the wrapper would close the file, which `open_output` still needs
+
+
+def _width(cell: Cell) -> int:
+    """Return the number of characters that Excel shows of a cell."""
+    if isinstance(cell, float) and _shown_rounded(cell):
+        return len(f"{cell:.{_DECIMALS}f}")
+    return len(_as_text(cell) or "")
 
 
 class _TooLarge(InputError):
@@ -117,13 +140,18 @@ def _excel_table(file: BinaryIO, columns: Sequence[str]) -> Iterator[WriteRows]:
         workbook.set_properties({"created": datetime(2000, 1, 1)})  # so that equal tables are equal files
         sheet = workbook.add_worksheet()
         bold = workbook.add_format({"bold": True})
+        rounded = workbook.add_format({"num_format": f"0.{'0' * _DECIMALS}"})
+        names = [plain_cell(name) for name in columns]
+        widths = [_width(name) + _FILTER_BUTTON for name in names]
 
         def write_cell(row: int, column: int, cell: Cell, style: Any = None) -> None:
             """Write a cell of a sheet as a truth value, a number or a text; empty cells are left out."""
             nonlocal n_cut
             if isinstance(cell, bool):
                 sheet.write_boolean(row, column, cell)
-            elif isinstance(cell, float) or (isinstance(cell, int) and abs(cell) <= _EXACT):
+            elif isinstance(cell, float):
+                sheet.write_number(row, column, cell, rounded if _shown_rounded(cell) else None)
+            elif isinstance(cell, int) and abs(cell) <= _EXACT:
                 sheet.write_number(row, column, cell)
             elif cell is not None and cell != "":
                 # `write_string` never makes a formula or a link of a text; it returns -2 if it had to cut the text.
@@ -137,14 +165,17 @@ def _excel_table(file: BinaryIO, columns: Sequence[str]) -> Iterator[WriteRows]:
                 if n_rows >= MAX_EXCEL_ROWS:  # the names of the columns take one row
                     raise _TooLarge(f"a sheet of Excel has at most {MAX_EXCEL_ROWS - 1:,} rows", hint=_TOO_LARGE_HINT)
                 for column, value in enumerate(row):
-                    write_cell(n_rows, column, plain_cell(value))
+                    cell = plain_cell(value)
+                    write_cell(n_rows, column, cell)
+                    widths[column] = max(widths[column], _width(cell) + _PADDING)
 
         try:
-            for column, name in enumerate(columns):
-                write_cell(0, column, plain_cell(name), bold)
+            for column, name in enumerate(names):
+                write_cell(0, column, name, bold)
             sheet.freeze_panes(1, 0)
-            sheet.set_column(0, len(columns) - 1, 20)  # characters
             yield write
+            for column, width in enumerate(widths):
+                sheet.set_column(column, column, min(max(width, MIN_WIDTH), MAX_WIDTH))
             sheet.autofilter(0, 0, n_rows, len(columns) - 1)
             workbook.close()
         except FileCreateError as problem:  # wraps the `OSError` of a full disk

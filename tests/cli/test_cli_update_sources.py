@@ -178,9 +178,10 @@ def test_the_outcome_is_printed(svm: Path, feedback: Path, tmp_path: Path, run: 
     assert "Trained again on 63 documents, with the settings of the model" in printed
     assert f"Source {tmp_path / 'news.csv'}: 60 documents, unchanged" in printed
     assert f"Corrections {feedback}: 3 documents, new" in printed
+    assert "Columns" not in printed, "corrections of the service are read by their keys"
     assert "By corrections: 3 documents added\n" in printed
     assert f"Of 3 corrections, the model got {n_right} right before, and gets " in printed
-    assert "On held-out documents, which differ between the two: before micro-F1 " in printed
+    assert "On different held-out documents, so not comparable: before micro-F1 " in printed
     assert "Written to " in printed
     assert planned["right_before"] == n_right
     assert (planned["method"], planned["retrained"], planned["written"]) == ("retrain", True, False)
@@ -188,6 +189,14 @@ def test_the_outcome_is_printed(svm: Path, feedback: Path, tmp_path: Path, run: 
     names = ("documents", "accuracy", "micro_f1", "macro_f1")
     assert planned["held_out"]["after"] == {name: measured[name] for name in names}
     assert sorted(os.listdir(tmp_path)) == ["feedback.jsonl", "news.csv", "news.sieve"]
+
+
+def test_the_columns_of_a_table_of_corrections_are_printed(svm: Path, tmp_path: Path, run: Run) -> None:
+    path = tmp_path / "checked.csv"
+    path.write_text("text,topic,label,probability\nthe parcel is late,politics,sport,0.4\n", encoding="utf-8")
+    printed = run("update", svm, path, "--text", "text", "--label", "label", "--dry-run").stdout
+    line = f"Columns of {path}: text from 'text', label from 'label'; not used: 'topic', 'probability'\n"
+    assert line in printed
 
 
 def test_what_the_owner_has_stored_in_the_model_stays(svm: Path, feedback: Path, run: Run) -> None:

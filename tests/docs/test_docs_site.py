@@ -38,6 +38,12 @@ def test_pages_load_nothing_from_other_hosts(site: Path) -> None:
         assert LOADED.findall(page.read_text(encoding="utf-8")) == [], page
 
 
+@pytest.mark.slow
+def test_the_site_has_no_programs(site: Path) -> None:
+    assert list(site.rglob("*.py")) == []
+    assert list(site.rglob("__pycache__")) == []
+
+
 def test_loading_from_other_hosts_is_noticed() -> None:
     assert LOADED.findall('<script defer src="https://example.org/x.js">') == ["https://example.org/x.js"]
     assert LOADED.findall("<link rel=stylesheet href=//example.org/x.css>") == ["//example.org/x.css"]

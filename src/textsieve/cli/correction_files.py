@@ -16,7 +16,14 @@ from ..progress import Progress
 from ..training.corrections import UNREADABLE, Corrections
 from ..training.updating import UnknownLabel
 from .description import file_line
-from .opening import given_options, is_empty_file, open_corpus, warn_of_replaced_bytes
+from .opening import (
+    columns_lines,
+    given_options,
+    is_empty_file,
+    is_from_service,
+    open_corpus,
+    warn_of_replaced_bytes,
+)
 from .output import Column, Page, label_text, number_columns
 from .sources import source_at
 
@@ -47,6 +54,15 @@ class OpenedCorrections:
         return source_at(
             self.path, self.model_path, self.digest, reading=reading, usual=dict(self.usual), corrections=True
         )
+
+    def columns(self) -> list[str]:
+        """Return a line for each table whose columns had to be chosen: which were read, and which were not.
+
+        Corrections that the service wrote have no line, because they are always read by their keys.
+        """
+        if self.corpus is None or all(map(is_from_service, self.corpus.tables)):
+            return []
+        return columns_lines(self.corpus, only_choices=True, names_file=True)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..corpus import Batch, Corpus, Report, read
 from ..corpus.named_corpora import is_corpus_name
+from ..corpus.source import UsedColumns
 from ..corpus.streams import read_head
 from ..errors import InputError, counted, shown
 from ..files import check_openable
@@ -163,14 +164,18 @@ def standard_input() -> Any:
 def _warn_of_misread_corrections(corpus: Corpus) -> None:
     """Print a warning for each file of corrections of the service whose labels are read from the wrong key."""
     for table in corpus.tables:
-        keys = {*table.text, table.label, *table.kept, *table.left_out}
-        if keys in FEEDBACK_KEYS and table.label not in ("label", "labels"):
-            right = "labels" if "labels" in keys else "label"
+        if is_from_service(table) and table.label not in ("label", "labels"):
+            right = "labels" if "labels" in {*table.text, *table.kept, *table.left_out} else "label"
             name = corpus.name if len(corpus.tables) == 1 else table.source
             warn(
                 f"{name}: this file has corrections of the service, whose right labels are under {right!r}, not "
                 f"{table.label!r}. Leave out --label, or name {right!r}; or give the file to textsieve update."
             )
+
+
+def is_from_service(table: UsedColumns) -> bool:
+    """Return whether a table has the keys of the corrections that the service writes."""
+    return {*table.text, table.label, *table.kept, *table.left_out} in FEEDBACK_KEYS
 
 
 def warn_of_replaced_bytes(corpus: Corpus) -> None:
@@ -249,17 +254,18 @@ def _stored_columns(model: Model) -> dict[str, Any]:
     return {option: stored[option] for option in COLUMNS if _is_named(option, stored.get(option))}
 
 
-def columns_lines(corpus: Corpus, *, only_choices: bool = False) -> list[str]:
+def columns_lines(corpus: Corpus, *, only_choices: bool = False, names_file: bool = False) -> list[str]:
     """Return a line for each table of a corpus: which columns were read, and which columns and sheets were not.
 
     With `only_choices`, there are lines only for tables where the reader had to choose: those with several text
-    columns, with columns that were not read, or with other sheets.
+    columns, with columns that were not read, or with other sheets. A line has the name of its file if there are several
+    tables, or with `names_file`.
     """
     lines = []
     for table in corpus.tables:
         if only_choices and not (len(table.text) > 1 or table.left_out or table.other_sheets):
             continue
-        of_table = "" if len(corpus.tables) == 1 else f" of {table.source}"
+        of_table = f" of {table.source}" if names_file or len(corpus.tables) > 1 else ""
         sheets = ", ".join(shown(name, 40) for name in table.other_sheets)
         lines.append(f"Columns{of_table}: {table}" + (f"; other sheets, for --sheet: {sheets}" if sheets else ""))
     return lines

@@ -217,6 +217,8 @@ class _ReadCorrections(NamedTuple):
     source: TrainingSource
     """The file as a source of the new model."""
     corrections: Corrections
+    columns: list[str]
+    """Lines on the columns that were read."""
     file: CorrectionFile | None
     """The file, to be read again for training; None for an empty file."""
     is_given: bool
@@ -279,7 +281,8 @@ def _read_correction_files(
         if UNKNOWN in corrections.left_out:
             # Without a digest, the file counts as changed when a later update learns the skipped documents, too.
             source = replace(source, digest=None)
-        return _ReadCorrections(source, corrections, file, is_given, stored.get(os.path.realpath(path)))
+        before = stored.get(os.path.realpath(path))
+        return _ReadCorrections(source, corrections, opened.columns(), file, is_given, before)
 
     paths = list(dict.fromkeys(request.paths))
     given: dict[str, _ReadCorrections] = {}
@@ -389,6 +392,7 @@ class _Material:
                 }
                 for source, before in self.sources()
             ],
+            "columns": [line for file in given for line in file.columns],
             "read": sum(file.corrections.n_read for file in given),
             "left_out": left_out,
             "without_label": left_out.pop(NO_LABEL, {"documents": 0, "places": []}),
@@ -454,6 +458,8 @@ def show_retraining(facts: Mapping[str, Any]) -> None:
         what = "Trained again on" if facts["written"] else "Trained again (not written) on"
         page.line(f"{what} {counted(facts['documents'], 'document')}, with the settings of the model")
     show_sources(page, facts["sources"])
+    for line in facts["columns"]:
+        page.line(line)
     show_left_out(page, facts)
     if n := facts["without_label"]["documents"]:
         have = counted(n, "correction has", "corrections have")
@@ -489,7 +495,8 @@ def show_retraining(facts: Mapping[str, Any]) -> None:
             for measures in (before, after)
             if measures is not None
         ]
-        page.line(f"On held-out documents, which differ between the two: {'; '.join(texts)}")
+        which = "held-out documents" if before is None else "different held-out documents, so not comparable"
+        page.line(f"On {which}: {'; '.join(texts)}")
     if problem := facts["retraining_problem"]:
         page.line(f"The new model can't be trained again by textsieve update: {problem}.")
     show_written(page, facts)

@@ -212,7 +212,7 @@ def _add_documents(model: Model, file: ModelFile, request: _AddingRequest, *, is
     )
     with print_retrain_command_on_error(*retrain_arguments, only=UnknownLabel):
         try:
-            sources = _read_all(corrections, model, request)
+            sources, columns = _read_all(corrections, model, request)
         except UnknownLabel as problem:
             if retraining_problem(model) is None:
                 problem.add_note("--retrain trains the model again from its sources, with the new class.")
@@ -224,7 +224,7 @@ def _add_documents(model: Model, file: ModelFile, request: _AddingRequest, *, is
         updated = with_corrections(outcome.updated.model, sources, request.path)
         write(updated, request.path, outcome.updated.statistics, instead_of=file)
         is_written = True
-    facts = _outcome_as_dict(request.path, corrections, outcome, is_written=is_written)
+    facts = _outcome_as_dict(request.path, columns, corrections, outcome, is_written=is_written)
     return facts | ({} if counts is None else _changes(model, outcome))
 
 
@@ -248,13 +248,18 @@ def _require_packages(model: Model, path: str) -> None:
         raise problem.at(path) from problem
 
 
-def _read_all(corrections: Corrections, model: Model, request: _AddingRequest) -> list[TrainingSource]:
-    """Read the documents at all paths into `corrections`, and return the paths as sources of the model."""
+def _read_all(
+    corrections: Corrections, model: Model, request: _AddingRequest
+) -> tuple[list[TrainingSource], list[str]]:
+    """Read the documents at all paths into `corrections`.
+
+    Return the paths as sources of the model, and lines on the columns that were read.
+    """
     from ..progress import progress_display
     from .correction_files import collect_corrections, open_corrections
     from .opening import default_read_options, label_spellings, read_options_by_path
 
-    sources = []
+    sources, columns = [], []
     defaults = default_read_options(model)
     with progress_display() as on_progress:
         spellings = label_spellings(model, request.read_options)
@@ -262,7 +267,8 @@ def _read_all(corrections: Corrections, model: Model, request: _AddingRequest) -
             with open_corrections(path, path_options, usual, request.path, spellings) as file:
                 collect_corrections(corrections, file.corpus, on_progress)
             sources.append(file.source())
-    return sources
+            columns += file.columns()
+    return sources, columns
 
 
 class _Outcome(NamedTuple):
@@ -344,8 +350,13 @@ def _adapt(
 # -- the output --------------------------------------------------------------------------------------------------
 
 
-def _outcome_as_dict(path: str, corrections: Corrections, outcome: _Outcome, *, is_written: bool) -> dict[str, Any]:
-    """Return the outcome of an update as a JSON object, which `_show` prints for people."""
+def _outcome_as_dict(
+    path: str, columns: list[str], corrections: Corrections, outcome: _Outcome, *, is_written: bool
+) -> dict[str, Any]:
+    """Return the outcome of an update as a JSON object, which `_show` prints for people.
+
+    `columns` are lines on the columns of the documents that were read.
+    """
     from ..modelfile.sources import ADD
     from .correction_files import count_right, left_out_as_dict, rows_by_class
 
@@ -353,6 +364,7 @@ def _outcome_as_dict(path: str, corrections: Corrections, outcome: _Outcome, *, 
     return {
         "file": path,
         "method": ADD,
+        "columns": columns,
         "read": corrections.n_read,
         "left_out": left_out_as_dict([corrections]),
         "repeated": documents.n_repeated,
@@ -407,6 +419,8 @@ def _show(facts: Mapping[str, Any]) -> None:
 
     page = Page()
     page.line(f"{counted(facts['read'], 'document')} read, {facts['added']:,} added to the model")
+    for line in facts["columns"]:
+        page.line(line)
     show_left_out(page, facts)
     if n := facts["added_before"]:
         page.line(f"{counted(n, 'document was', 'documents were')} added by an earlier update, and skipped.")
