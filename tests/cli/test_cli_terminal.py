@@ -65,7 +65,7 @@ def folder(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Path:
     lines(made / "feedback.jsonl", *CORRECTIONS)
     (made / "pool.txt").write_text("".join(f"{text} größe\n" for text, _ in CORRECTIONS), encoding="utf-8")
     for command in (
-        "train news.csv -o news.sieve",
+        "train news.csv -o news.sieve --no-sources",
         "train news.csv -o kept.sieve --classifier nb --keep-stats",
         COMMANDS["compare"],
     ):

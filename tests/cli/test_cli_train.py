@@ -271,3 +271,12 @@ def test_invalid_sizes_and_tolerances_end_before_reading(
     outcome = run("train", news, "-o", tmp_path / "x", *given, exit_code=2)
     assert re.search(words, " ".join(outcome.stderr.split())), outcome.stderr
     assert not (tmp_path / "x").exists()
+
+
+def test_evaluating_on_training_documents_is_a_warning(news: Path, tmp_path: Path, run: Run) -> None:
+    model, other = tmp_path / "news.sieve", write_csv(tmp_path / "other.csv", documents(6))
+    run("train", news, "-o", model, *PLAIN_OPTIONS)
+    assert "the model was trained on these documents" in run("evaluate", model, news).stderr
+    assert "trained on" not in run("evaluate", model, other).stderr
+    run("train", news, "-o", model, *PLAIN_OPTIONS, "--no-sources")
+    assert "trained on" not in run("evaluate", model, news).stderr
