@@ -22,7 +22,7 @@ once. All other requests go to the FastAPI application, which searches its route
 takes several times as long as a prediction.
 
 *Recording.* The log gets the time, the client, the route, the status, the number of documents and the milliseconds,
-but never any text.
+but never any text. Requests that never get here, because they are not valid HTTP, are recorded by `protocol.py`.
 """
 
 from __future__ import annotations
@@ -130,6 +130,9 @@ UNREPEATABLE = frozenset({b"host", b"origin", b"authorization", b"content-type",
 
 DOCUMENTS = "textsieve.documents"
 """Key in the ASGI scope of a request: its number of documents."""
+
+SENT_STATUS = "textsieve.status"
+"""Key in the ASGI scope of a request that the protocol has ended itself: the status that it has sent."""
 
 SMALL_BODY = 1 << 14
 """Up to this many bytes, a body counts as received when it is announced."""
@@ -259,7 +262,7 @@ class Guard:
                 status = response.status
                 await send_response(send, response)
         finally:
-            self._record_request(scope, status, time.perf_counter() - begin)
+            self._record_request(scope, scope.get(SENT_STATUS, status), time.perf_counter() - begin)
 
     async def _check_and_call(self, scope: Scope, receive: Receive, send: Send) -> ApiResponse | int:
         """Check a request and return its response, or the status of a response that the application has sent."""

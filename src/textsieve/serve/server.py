@@ -209,7 +209,12 @@ def run(
     """
     config = uvicorn.Config(
         build_app(service, hosts, token),
-        http=bounded_protocol(service.limits.seconds, allowed_connections(service.limits.connections), service.log),
+        http=bounded_protocol(
+            service.limits.seconds,
+            allowed_connections(service.limits.connections),
+            service.log,
+            service.record_request,
+        ),
         ws="none",
         lifespan="off",
         log_config=None,
