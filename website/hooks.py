@@ -56,7 +56,7 @@ GROUPS = {
             "compare",
             "compare-results",
             "serve",
-            "serve-production",
+            *("serve-production", "serve-systemd", "serve-container", "serve-monitor"),
             "update-production",
         ),
         "Other tools": (

@@ -24,6 +24,16 @@ def test_documents_instead_of_a_model_give_a_hint_to_train(verb: str, news: Path
     assert f"train a model on it first: textsieve train {news} -o news.sieve\n" in printed
 
 
+def test_a_hint_does_not_overwrite_a_model(
+    news: Path, model: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("news.sieve").write_bytes(model.read_bytes())
+    assert "news.sieve is a model: textsieve serve news.sieve\n" in run("serve", news, exit_code=1).stderr
+    Path("news.sieve").write_text("something else")
+    assert f"textsieve train {news} -o news-model.sieve\n" in run("serve", news, exit_code=1).stderr
+
+
 def test_other_files_give_no_hint(tmp_path: Path, news: Path, run: Run) -> None:
     (tmp_path / "a.sieve").write_bytes(b"\0" * 100)
     assert "train a model" not in run("update", tmp_path / "a.sieve", news, exit_code=1).stderr

@@ -119,11 +119,11 @@ def n_predicted(server: Server) -> float:
 
 
 def reload_counts(server: Server) -> dict[str, float]:
-    """Return the number of reloads by outcome."""
-    lines = send(server, "/metrics").body.decode().splitlines()
-    return {
-        line.split('"')[1]: float(line.split()[-1]) for line in lines if line.startswith("textsieve_reloads_total{")
-    }
+    """Return the number of reloads by outcome, without outcomes that did not occur."""
+    counts = re.findall(
+        r'^textsieve_reloads_total{outcome="(\w+)"} (\S+)$', send(server, "/metrics").body.decode(), re.M
+    )
+    return {outcome: float(count) for outcome, count in counts if float(count)}
 
 
 def replace_file(path: Path, data: bytes) -> None:

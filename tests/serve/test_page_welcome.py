@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from importlib.resources import files
+from pathlib import Path
+
 import pytest
 
 from tests.browser import Browser
 from tests.serve.conftest import PRESENTATION, Page, PageService, Services, documents, words_categorizer
+
+NAMES = ("predict", "explain", "feedback")
+"""The routes that have an example with a text."""
 
 
 @pytest.fixture(scope="module")
@@ -22,6 +29,7 @@ def test_the_title_and_the_description_are_shown_as_text(
 ) -> None:
     page.open(described)
     assert browser.texts("h1") == [PRESENTATION["title"]]
+    assert not browser.all("#not-started")
     assert browser.texts("#description") == [PRESENTATION["description"]]
     assert browser.run("return document.title") == f"{PRESENTATION['title']} – textsieve"
     assert browser.run("return document.querySelectorAll('header b, header script, main i').length") == 0
@@ -31,6 +39,27 @@ def test_the_title_and_the_description_are_shown_as_text(
     assert not browser.one("#description").is_displayed()
     assert browser.run("return document.title") == "toy.sieve – textsieve"
     assert browser.complaints() == []
+
+
+def test_the_api_reference_has_the_examples_of_the_model(browser: Browser, described: PageService) -> None:
+    browser.open(f"{described.url}docs")
+    browser.wait("document.getElementById('main').dataset.ready")
+    bodies = [json.loads(browser.run(f"return document.querySelector('#v1-{name} textarea').value")) for name in NAMES]
+    examples = PRESENTATION["examples"]
+    assert [body.get("texts", body.get("text")) for body in bodies] == [examples, examples[0], ""]
+    assert not browser.all("#not-started")
+
+
+@pytest.mark.parametrize("page_name", ["page.html", "docs.html"])
+def test_a_page_whose_script_does_not_start_says_why(browser: Browser, tmp_path: Path, page_name: str) -> None:
+    """The browser refuses the module scripts of local files, as it does when a proxy changes the header Host."""
+    assets = files("textsieve.serve").joinpath("assets")
+    for name in (page_name, "page.css"):
+        (tmp_path / name).write_bytes(assets.joinpath(name).read_bytes())
+    browser.open((tmp_path / page_name).as_uri())
+    assert not browser.one("#not-started").is_displayed(), "it appears only if the script is late"
+    browser.wait("getComputedStyle(document.getElementById('not-started')).visibility === 'visible'")
+    assert "must pass on the header Host with its port" in browser.texts("#not-started")[0]
 
 
 def test_an_example_fills_in_the_text(page: Page, browser: Browser, described: PageService) -> None:

@@ -305,6 +305,37 @@ def test_openapi_lists_all_routes(service: Service) -> None:
     assert send(service("single"), "/healthz").json == {"status": "ok"}
 
 
+def test_openapi_lists_the_errors_that_a_route_can_have(service: Service) -> None:
+    operations = send(service("single"), "/openapi.json").json["paths"]
+    codes = {
+        path: {status: error["description"] for status, error in operation["responses"].items() if status >= "400"}
+        for path, item in operations.items()
+        for operation in item.values()
+    }
+    any_request = {"400": "malformed", "403": "forbidden", "408": "too_slow", "431": "head_too_long", "500": "internal"}
+    assert codes["/healthz"] == {**any_request, "503": "busy, ending"}
+    assert codes["/metrics"] == {**codes["/healthz"], "401": "unauthorized"}
+    assert codes["/v1/terms"]["422"] == "invalid, unknown_label"
+    assert codes["/v1/predict"]["422"] == "invalid, too_many, too_long"
+    assert "not_written" not in codes["/v1/predict"]["503"]
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/metrics", "/v1/model", "/v1/terms?n=1", "/", "/openapi.json"])
+def test_head_gets_the_headers_of_get(service: Service, path: str) -> None:
+    head, get = (send(service("single"), path, method=method) for method in ("HEAD", "GET"))
+    assert (head.status, head.body) == (200, b"")
+    assert head.headers["content-type"] == get.headers["content-type"]
+
+
+def test_a_body_in_another_encoding_is_named(service: Service) -> None:
+    error = send(service("single"), "/v1/predict", '{"texts": ["Köln"]}'.encode("latin-1")).json["error"]
+    assert error == {
+        "code": "invalid",
+        "message": "The body is not UTF-8. Encode the JSON as UTF-8.",
+        "hint": "Encode the JSON as UTF-8.",
+    }
+
+
 WRONG = [
     ("/v1/predict", b"", 422, "invalid", "JSON"),
     ("/v1/predict", b"{", 422, "invalid", "JSON"),
@@ -325,7 +356,7 @@ WRONG = [
     ("/v1/explain", {"text": "a", "label": "spam"}, 422, "unknown_label", "no class 'spam'.*'sport'"),
     ("/v1/feedback", {"text": "a", "label": "sport"}, 404, "not_found", "/v1/feedback.*without --feedback"),
     ("/v1/nothing", {"text": "a"}, 404, "not_found", "/v1/nothing"),
-    ("/v1/model", {"text": "a"}, 405, "method_not_allowed", "GET"),
+    ("/v1/model", {"text": "a"}, 405, "method_not_allowed", "^Use GET or HEAD\\.$"),
     ("/v1/terms?n=many", None, 422, "invalid", "^n: "),
     ("/v1/terms?label=spam", None, 422, "unknown_label", "no class 'spam'"),
     ("/v1/predict", None, 405, "method_not_allowed", "POST"),
@@ -357,7 +388,7 @@ FIELDS = [
     ("/v1/explain", {"text": "a", "label": 2.5}, {"setting": "label", "value": 2.5, "allowed": CLASSES}),
     ("/v1/terms?label=spam", None, {"setting": "label", "value": "spam", "allowed": CLASSES}),
     ("/v1/terms?n=many", None, {"setting": "n", "value": "many", "place": "n", **SEE_DOCS}),
-    ("/v1/model", {"text": "a"}, {"allowed": ["GET"]}),
+    ("/v1/model", {"text": "a"}, {"allowed": ["GET", "HEAD"]}),
     ("/v1/nothing", None, {"hint": "/docs lists all routes."}),
 ]
 

@@ -320,3 +320,15 @@ def test_a_body_full_of_errors_takes_little_time_and_memory(service: Service) ->
 
 def test_an_error_has_its_status_and_headers() -> None:
     assert (ApiError("busy", "x").status, ApiError("busy", "x").headers[1]) == (503, (b"retry-after", b"1"))
+
+
+def test_the_log_has_no_lines_for_the_files_of_a_page(service: Service) -> None:
+    server = service("single")
+    for path in ("/page.js", "/page.css", "/docs"):
+        assert send(server, path).status == 200
+    assert send(server, "/page.js", host="evil.example").status == 403
+    wait_for(lambda: "GET /page.js 403" in server.log or None, lambda: server.log)
+    assert "GET /docs 200" in server.log
+    assert "GET /page.js 200" not in server.log
+    assert "GET /page.css" not in server.log
+    assert 'textsieve_requests_total{path="/page.css",status="200"}' in send(server, "/metrics").body.decode()

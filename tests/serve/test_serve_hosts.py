@@ -122,7 +122,7 @@ def test_an_application_checks_hosts_as_the_command_does(models: dict[str, Path]
 @pytest.mark.parametrize("token", ["", " ", "two ", "naïve", "a\nb"])
 def test_an_application_checks_its_token_as_the_command_does(models: dict[str, Path], token: str) -> None:
     """An empty token would let in everybody who sends an empty one."""
-    with pytest.raises(InputError, match=r"^token: it is empty, or has .* ASCII; use another token, or None\.$"):
+    with pytest.raises(InputError, match=r"^token: it is empty, .* ASCII; use another token, or None\.$"):
         create_app(str(models["single"]), token=token)
 
 
@@ -221,6 +221,9 @@ def test_the_command_says_who_can_connect_and_with_what(serve: Callable[..., Res
     assert named.stdout.splitlines()[1:] == [
         f"Other machines can open http://news.example:8000/, with the token in {TOKEN_VARIABLE}"
     ]
+    proxied = serve("127.0.0.1", "--allow-host", "News.Example")
+    assert "other machines can use this service through a proxy without a token; set" in proxied.stderr
+    assert "warning: " not in serve("127.0.0.1", "--allow-host", "localhost").stderr
     no_network = serve("0.0.0.0", own={socket.AF_INET: []})
     assert no_network.stdout.count("\n") == 1
     assert NO_TOKEN in no_network.stderr, "a network may come later"
@@ -232,3 +235,8 @@ def test_the_command_names_the_option_of_a_wrong_host(serve: Callable[..., Resul
     assert result.stdout == ""
     message = "error: --allow-host http://news.example.org/; write news.example.org, without a scheme"
     assert result.stderr.startswith(message), result.stderr
+
+
+def test_the_size_of_a_body_may_have_a_unit(serve: Callable[..., Result]) -> None:
+    assert serve("127.0.0.1", "--max-body", "20MB").exit_code == 0
+    assert "use a number of bytes, such as" in serve("127.0.0.1", "--max-body", "large").stderr

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.processes import wait_for
-from tests.serve.servers import Server, running_server, send
+from tests.serve.servers import Server, metric, running_server, send
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 LAST = GET.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
@@ -115,3 +115,40 @@ def connected(server: Server) -> set[int]:
         for local_port, other, inode in ends
         if int(local_port, 16) == server.port and f"socket:[{inode}]" in of_process
     }
+
+
+REFUSED = {
+    "no HTTP": (b"GARBAGE\r\n\r\n", 400),
+    "two lengths": (GET.replace(b"\r\n\r\n", b"\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"), 400),
+    "a long head": (GET.replace(b"\r\n\r\n", b"\r\nX: " + b"x" * 70_000 + b"\r\n\r\n"), 431),
+    "many headers": (GET.replace(b"\r\n\r\n", b"\r\n" + b"X: 1\r\n" * 150 + b"\r\n"), 431),
+}
+
+
+@pytest.mark.parametrize("kind", list(REFUSED))
+def test_requests_that_the_application_never_gets_are_recorded(hasty: Server, kind: str) -> None:
+    request, status = REFUSED[kind]
+    name = f'textsieve_requests_total{{path="other",status="{status}"}}'
+    n_before, n_lines = metric(hasty, name), hasty.log.count(f" - other {status} ")
+    assert conversation(hasty, request).startswith(b"HTTP/1.1 %d" % status)
+    wait_for(lambda: hasty.log.count(f" - other {status} ") == n_lines + 1, lambda: hasty.log)
+    assert metric(hasty, name) == n_before + 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "path"), [("half a head", "other"), ("half a body", "/v1/predict")])
+def test_a_slow_request_is_recorded_with_the_status_that_its_client_gets(hasty: Server, kind: str, path: str) -> None:
+    name = f'textsieve_requests_total{{path="{path}",status="408"}}'
+    n_before, log = metric(hasty, name), hasty.log
+    assert b"HTTP/1.1 408" in conversation(hasty, SLOW[kind])
+    wait_for(lambda: f" {path} 408 10" in hasty.log[len(log) :], lambda: hasty.log)
+    assert metric(hasty, name) == n_before + 1
+    assert " 499 " not in hasty.log[len(log) :]
+
+
+@pytest.mark.slow
+def test_a_connection_without_a_request_is_not_recorded(hasty: Server) -> None:
+    name = 'textsieve_requests_total{path="other",status="408"}'
+    n_before = metric(hasty, name)
+    assert b"HTTP/1.1 408" in conversation(hasty, SLOW["nothing"])
+    assert metric(hasty, name) == n_before

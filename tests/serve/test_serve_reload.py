@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import sys
@@ -80,6 +81,9 @@ def test_reload_option_loads_a_changed_file(models: dict[str, Path], tmp_path: P
         replace_file(model, models["votes"].read_bytes())
         wait_for(lambda: model_id(server) != first or None, lambda: server.log)
         assert reload_counts(server) == {"failed": 1.0, "loaded": 1.0}
+        model.unlink()
+        wait_for_failures(server, 2)
+        assert "own.sieve" in server.log.splitlines()[-1]
 
 
 @pytest.mark.slow
@@ -93,6 +97,9 @@ def test_a_signal_ends_the_service_with_exit_code_0(
         assert server.program.ended() == 0
         assert "GET /healthz 200" in server.log
         assert "Traceback" not in server.log
+        times = r"(?m)^\d{4}-\d\d-\d\dT\S+Z "
+        assert re.search(rf"{times}Started with single.sieve \(\w+\) at {server.url}, without a token$", server.log)
+        assert re.search(rf"{times}{number.name}: ending, after the open requests\n.*Z Ended\n\Z", server.log)
 
 
 @pytest.mark.slow
@@ -177,6 +184,9 @@ def test_the_holder_detects_changes_of_the_file(models: dict[str, Path], tmp_pat
     assert not holder.has_changed
     assert first() is None  # the old model is freed at once
     model.unlink()
+    assert holder.has_changed
+    with pytest.raises(InputError):
+        holder.reload()
     assert not holder.has_changed
     replace_file(model, b"no model")
     assert holder.has_changed

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -214,6 +215,8 @@ def test_a_killed_worker_is_replaced_and_loses_no_request_of_others(
         assert [response.result() for response in responses] == [200] * 40
         assert long_response.result().status == 200
     assert f"Worker process {killed.pid} ended unexpectedly (SIGKILL)." in server.log
+    assert re.search(r"Worker process \d+ replaces it\.", server.log)
+    assert metric(server, "textsieve_workers_replaced_total") >= 1
     assert other in workers_of(server)
     assert model_ids(server) == {current: 2}
     assert n_predicted(server) == n_before + 41  # the total has the requests of the killed worker, too

@@ -335,7 +335,8 @@ def _wrong_file_hint(verb: str, model: str, others: tuple[str, ...]) -> str | No
     """Return a hint for a file that is not a model, or None if there is no likely mistake.
 
     If one of `others` is a model, the hint is the command with the paths in the right order. If the file at `model` has
-    the ending of a file of documents, the hint is a command that trains a model on it.
+    the ending of a file of documents, the hint is a command that trains a model on it, or the same command with the
+    model of that name if there is one.
     """
     from ..corpus.formats import by_ending
 
@@ -348,6 +349,10 @@ def _wrong_file_hint(verb: str, model: str, others: tuple[str, ...]) -> str | No
     if by_ending(Path(model)) is None:
         return None
     name = Path(model).name.partition(".")[0] or "model"
+    if _begins_as_model(f"{name}.sieve"):
+        return f"{name}.sieve is a model: {shell_join(['textsieve', verb, f'{name}.sieve', *others])}"
+    if os.path.exists(f"{name}.sieve"):
+        name += "-model"
     command = shell_join(["textsieve", "train", model, "-o", f"{name}.sieve"])
     return f"If it has documents, train a model on it first: {command}"
 

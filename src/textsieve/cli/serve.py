@@ -65,7 +65,14 @@ def _check_workers(context: click.Context, parameter: click.Parameter, n_workers
 )
 @click.option("--reload", "watch", is_flag=True, help="Reload the model file when it changes; SIGHUP also reloads it.")
 @options.min_probability
-@_limit_option("--max-body", Limits.body, "BYTES", "The maximum size of a request body.")
+@click.option(
+    "--max-body",
+    type=options.size,
+    default=str(Limits.body),
+    show_default=True,
+    metavar="SIZE",
+    help="The maximum size of a request body, in bytes, or as 20MB.",
+)
 @_limit_option("--max-documents", Limits.documents, "N", "The maximum number of documents in a request.")
 @_limit_option("--max-length", Limits.length, "CHARACTERS", "The maximum length of a document.")
 @_limit_option("--timeout", Limits.seconds, "SECONDS", "The maximum time for a request.")
@@ -117,7 +124,7 @@ def command(
     from ..extras import require_extra
 
     require_extra("serve", what="textsieve serve")
-    from ..serve.guard import allowed_hosts, checked_hosts
+    from ..serve.guard import LOOPBACK_NAMES, allowed_hosts, checked_hosts
     from ..serve.metrics import open_metrics
     from ..serve.server import (
         TOKEN_VARIABLE,
@@ -125,6 +132,7 @@ def command(
         open_listener,
         run,
         token_from_environment,
+        url_of,
     )
     from ..serve.service import Log, Service
     from ..serve.supervisor import run_workers
@@ -151,14 +159,22 @@ def command(
                 metrics=metrics,
             )
         listener = stack.enter_context(open_listener(host, port))
-        if not is_loopback(listener) and token is None:
-            warn(
-                f"other machines can use this service without a token; set {TOKEN_VARIABLE} to a secret to require it."
-            )
+        if token is None and not (is_loopback(listener) and LOOPBACK_NAMES.issuperset(names)):
+            way = " through a proxy" if is_loopback(listener) else ""
+            problem = f"other machines can use this service{way} without a token"
+            warn(f"{problem}; set {TOKEN_VARIABLE} to a secret to require it.")
         served = service.holder.model
         if feedback is not None:
             print_message("note" if served.update_method.name else "warning", served.update_method.description)
-        lines = _ready_lines(f"{served.name} ({served.id})", listener, names, needs_token=token is not None)
+        name = f"{served.name} ({served.id})"
+        lines = _ready_lines(name, listener, names, needs_token=token is not None)
+        access = "with a token" if token is not None else "without a token"
+        stack.callback(service.log, "Ended")
+
+        def announce() -> None:
+            service.log(f"Started with {name} at {url_of(listener)}, {access}")
+            click.echo("\n".join(lines))
+
         serve = run if workers == 1 else partial(run_workers, workers)
         serve(
             service,
@@ -166,7 +182,7 @@ def command(
             hosts=allowed_hosts((host, listener.getsockname()[0]), names, is_loopback=is_loopback(listener)),
             token=token,
             watch=watch,
-            ready=lambda: click.echo("\n".join(lines)),
+            ready=announce,
         )
 
 

@@ -24,7 +24,7 @@ from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Receive, Scope, Send
 
 from ..errors import InputError, shown
@@ -53,19 +53,32 @@ MAX_TERMS = 1_000
 LARGE_BODY = 1 << 16
 """From this many bytes on, it is worth checking whether the client still waits for the response."""
 
-CLIENT_GONE = 499
-"""The status of a request whose client has disconnected; nobody receives it."""
-ERRORS: dict[int | str, dict[str, Any]] = {
-    status: {
-        "model": schemas.ErrorResponse,
-        "description": ", ".join(code for code, error in ERROR_CODES.items() if error.status == status),
-    }
-    for status in sorted({error.status for error in ERROR_CODES.values()} - {CLIENT_GONE})
+ANY_REQUEST = {"malformed", "forbidden", "too_slow", "head_too_long", "internal", "busy", "ending"}
+"""Codes of errors that any request can get."""
+ANY_POST = {"unauthorized", "too_large", "not_json", "invalid", "too_long", "timeout"}
+ROUTE_CODES: dict[str, set[str]] = {
+    "/v1/predict": {*ANY_POST, "too_many"},
+    "/v1/explain": {*ANY_POST, "unknown_label"},
+    FEEDBACK_PATH: {*ANY_POST, "unknown_label", "not_found", "not_written"},
+    "/v1/model": {"unauthorized"},
+    "/v1/terms": {"unauthorized", "invalid", "unknown_label", "timeout"},
+    "/healthz": set(),
+    "/metrics": {"unauthorized"},
 }
-"""The error responses in the OpenAPI document, by status; the description lists their codes."""
-POST_STATUSES = (401, 403, 408, 413, 415, 422, 503)
-GET_STATUSES = (401, 403, 422, 503)
-"""Statuses of the errors that a POST and a GET can get."""
+"""Codes of errors that requests to a route can get, in addition to those of any request."""
+
+
+def _error_responses(path: str) -> dict[int | str, dict[str, Any]]:
+    """Return the error responses of a route for the OpenAPI document, by status; their descriptions list the codes."""
+    codes_by_status: dict[int | str, list[str]] = {}
+    for code, error in ERROR_CODES.items():
+        if code in ANY_REQUEST or code in ROUTE_CODES[path]:
+            codes_by_status.setdefault(error.status, []).append(code)
+    return {
+        status: {"model": schemas.ErrorResponse, "description": ", ".join(codes)}
+        for status, codes in codes_by_status.items()
+    }
+
 
 DESCRIPTION = (
     "Classifies documents with a trained model and explains the predictions. Errors are JSON as well, with a `code` "
@@ -76,7 +89,8 @@ DESCRIPTION = (
 def build_routes(service: Service) -> FastAPI:
     """Return the application with all routes, without its guard.
 
-    Their paths are stored in `service.paths`, by which requests are counted and logged.
+    Their paths are stored in `service.paths`, by which requests are counted and logged. The log has a line for each
+    page, but none for the files that the page loads, of which there are about 40.
     """
     app = FastAPI(
         title="textsieve",
@@ -97,6 +111,7 @@ def build_routes(service: Service) -> FastAPI:
     _add_get_routes(app, service)
     app.router.routes.extend(_asset_routes())
     service.paths = frozenset(route.path for route in app.routes if isinstance(route, Route))
+    service.unlogged_paths = frozenset(read_assets()) - set(PAGE_PATHS.values())
     return app
 
 
@@ -133,7 +148,7 @@ class LeanRoute(APIRoute):
             response = self._endpoint(request)
             json = await (response if len(body) < LARGE_BODY else _unless_client_leaves(response, receive))
         except ValidationError as problem:
-            return validation_error(problem).response
+            return validation_error(problem, body).response
         except (ApiError, InputError) as problem:
             # The traceback refers to this frame, and so to the body. Together with the exception, they form a reference
             # cycle, which would keep the body in memory until the next garbage collection.
@@ -231,12 +246,32 @@ def _add_post_routes(app: FastAPI, service: Service) -> None:
     for path, endpoint, response_model, status in routes:
         if endpoint is correct and service.feedback is None:
             continue
-        errors = {error_status: ERRORS[error_status] for error_status in POST_STATUSES}
+        errors = _error_responses(path)
         settings = {"response_model": response_model, "responses": errors, "methods": ["POST"], "status_code": status}
         app.router.routes.append(LeanRoute(path, endpoint, **settings))
 
 
 # -- requests without documents --------------------------------------------------------------------------------------
+
+
+class GetRoute(APIRoute):
+    """Route for GET that also answers HEAD, which some load balancers send; the OpenAPI document has only the GET.
+
+    The server sends no body in a response to HEAD.
+    """
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Return whether a request is for this route; a HEAD is matched like a GET."""
+        return super().matches(_as_get(scope))
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Respond to a request."""
+        await super().handle(_as_get(scope), receive, send)
+
+
+def _as_get(scope: Scope) -> Scope:
+    """Return the scope of the same request with GET instead of HEAD."""
+    return {**scope, "method": "GET"} if scope["method"] == "HEAD" else scope
 
 
 def _add_get_routes(app: FastAPI, service: Service) -> None:
@@ -291,10 +326,10 @@ def _add_get_routes(app: FastAPI, service: Service) -> None:
         settings = {
             "response_model": response_model,
             "response_class": PlainTextResponse if response_model is None else JSONResponse,
-            "responses": {status: ERRORS[status] for status in GET_STATUSES},
+            "responses": _error_responses(path),
             "methods": ["GET"],
         }
-        app.router.routes.append(APIRoute(path, endpoint, **settings))
+        app.router.routes.append(GetRoute(path, endpoint, **settings))
 
 
 def _json(value: Any) -> Response:
@@ -334,9 +369,11 @@ async def _handle_validation_error(request: Request, problem: Exception) -> Resp
 async def _handle_http_error(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, HTTPException)  # Starlette raises it for an unknown path (404) or method (405)
     if problem.status_code == 405:
-        methods = (problem.headers or {}).get("Allow", "")
-        headers = [(b"allow", methods.encode())]
-        error = ApiError("method_not_allowed", f"Use {methods}.", headers, allowed=methods.split(", "))
+        methods = sorted((problem.headers or {}).get("Allow", "").split(", "))
+        if methods == ["GET"]:
+            methods.append("HEAD")  # see `GetRoute`
+        headers = [(b"allow", ", ".join(methods).encode())]
+        error = ApiError("method_not_allowed", f"Use {' or '.join(methods)}.", headers, allowed=methods)
     elif request.url.path == FEEDBACK_PATH:
         error = ApiError("not_found", f"{FEEDBACK_PATH} is not available: the service was started without --feedback.")
     else:

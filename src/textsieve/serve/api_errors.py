@@ -56,7 +56,8 @@ ERROR_CODES = {
     "forbidden": ErrorCode(
         403,
         "The header `Host` names no allowed host, or a page of another site made the request (`Origin`).",
-        "Start the service with `--allow-host NAME`; call it from a program, or from its own page.",
+        "Start the service with `--allow-host NAME`; call it from a program, or from its own page. A proxy must pass "
+        "on the header `Host` with its port.",
     ),
     "not_found": ErrorCode(
         404,
@@ -233,9 +234,11 @@ def internal_error() -> ApiError:
     return ApiError("internal", "Internal error; the log of the service has the details.", [CLOSE])
 
 
-def validation_error(validation: ValidationError) -> ApiError:
-    """Return the error for JSON that does not match the schema: the first problem, and where it is."""
+def validation_error(validation: ValidationError, body: bytes) -> ApiError:
+    """Return the error for a body that is not JSON or does not match the schema: the first problem, and where it is."""
     first = validation.errors(include_url=False, include_input=False)[0]
+    if first["type"] == "json_invalid" and "unicode code point" in first["msg"] and not is_utf8(body):
+        return ApiError("invalid", "The body is not UTF-8.", hint="Encode the JSON as UTF-8.")
     if first["type"] == "too_long" and first["loc"] == ("texts",):
         n_documents, most = first["ctx"]["actual_length"], first["ctx"]["max_length"]
         # None if pydantic stopped before the end of the list.
@@ -243,6 +246,15 @@ def validation_error(validation: ValidationError) -> ApiError:
         problem = f"The request has {count}; at most {most:,} are allowed."
         return ApiError("too_many", problem, setting="texts", hint="Send several requests.")
     return invalid_field_error(first["loc"], first["msg"])
+
+
+def is_utf8(data: bytes) -> bool:
+    """Return whether some bytes are text in UTF-8."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def invalid_field_error(location: tuple[int | str, ...], problem: str, value: object = UNSET) -> ApiError:

@@ -22,7 +22,7 @@ once. All other requests go to the FastAPI application, which searches its route
 takes several times as long as a prediction.
 
 *Recording.* The log gets the time, the client, the route, the status, the number of documents and the milliseconds,
-but never any text.
+but never any text. Requests that never get here, because they are not valid HTTP, are recorded by `protocol.py`.
 """
 
 from __future__ import annotations
@@ -131,6 +131,9 @@ UNREPEATABLE = frozenset({b"host", b"origin", b"authorization", b"content-type",
 DOCUMENTS = "textsieve.documents"
 """Key in the ASGI scope of a request: its number of documents."""
 
+SENT_STATUS = "textsieve.status"
+"""Key in the ASGI scope of a request that the protocol has ended itself: the status that it has sent."""
+
 SMALL_BODY = 1 << 14
 """Up to this many bytes, a body counts as received when it is announced."""
 
@@ -142,13 +145,14 @@ RecordRequest = Callable[[Scope, int, float], None]
 class AccessPolicy:
     """Decides which requests are allowed.
 
-    `hosts` are the names of the service (None: any), `token` is the required token (None: no token), and `open_paths`
-    are the paths that need no token.
+    `hosts` are the names of the service (None: any), `token` is the required token (None: no token), `open_paths`
+    are the paths that need no token, and `host_hint` says how to allow other hosts.
     """
 
     hosts: Collection[str] | None = LOOPBACK_NAMES
     token: str | None = field(default=None, repr=False)
     open_paths: Collection[str] = ()
+    host_hint: str = ""
 
     def check(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
         """Raise `ApiError` if a request is not allowed; `headers` are those of the scope, by their names."""
@@ -158,11 +162,13 @@ class AccessPolicy:
         if self.hosts is not None and host_name(host) not in self.hosts:
             names = sorted(self.hosts)
             problem = f"The header Host must be one of {', '.join(names)}."
-            hint = "Use --allow-host to allow other names."
-            raise ApiError("forbidden", problem, setting="Host", allowed=names, hint=hint)
+            raise ApiError("forbidden", problem, setting="Host", allowed=names, hint=self.host_hint)
         origin = headers.get(b"origin")
         if origin is not None and origin not in (b"http://" + host, b"https://" + host):  # https if a proxy handles TLS
-            raise ApiError("forbidden", "Requests from pages of other sites are not allowed.", setting="Origin")
+            hint = "If this is the page of the service, its proxy must pass on the header Host with the port."
+            raise ApiError(
+                "forbidden", "Requests from pages of other sites are not allowed.", setting="Origin", hint=hint
+            )
         if scope["method"] == "POST":
             _check_content_type(headers)
         if self.token is not None and scope["path"] not in self.open_paths:
@@ -259,7 +265,7 @@ class Guard:
                 status = response.status
                 await send_response(send, response)
         finally:
-            self._record_request(scope, status, time.perf_counter() - begin)
+            self._record_request(scope, scope.get(SENT_STATUS, status), time.perf_counter() - begin)
 
     async def _check_and_call(self, scope: Scope, receive: Receive, send: Send) -> ApiResponse | int:
         """Check a request and return its response, or the status of a response that the application has sent."""

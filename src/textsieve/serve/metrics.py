@@ -36,6 +36,10 @@ somebody opens it, after `/v1/predict` has counted it.
 """
 
 
+ReloadOutcome = Literal["loaded", "same", "failed"]
+"""Outcomes of reading the model file again: another model, the model in use, or an error."""
+
+
 class SharedValues:
     """Values that the parent and all worker processes of a service see; create it before the first fork.
 
@@ -188,7 +192,11 @@ class Metrics:
         self._labels = Counter("textsieve_predicted", help_text, ["path", "label"], registry=registry)
         self._corrections = Counter("textsieve_corrections", "Corrections written to the file.", registry=registry)
         help_text = "Reloads of the model file, by outcome: loaded (another model), same or failed."
-        self._reloads = Counter("textsieve_reloads", help_text, ["outcome"], registry=registry)
+        reloads = Counter("textsieve_reloads", help_text, ["outcome"], registry=registry)
+        # All outcomes are shown from the start, so that an alert notices the first failure.
+        self._reloads = {outcome: reloads.labels(outcome) for outcome in get_args(ReloadOutcome)}
+        help_text = "Worker processes that ended unexpectedly and were replaced."
+        self._replaced_workers = Counter("textsieve_workers_replaced", help_text, registry=registry)
         self._state = _CurrentState()
         self._output.register(self._state)
 
@@ -244,9 +252,9 @@ class Metrics:
         """Count a correction."""
         self._corrections.inc()
 
-    def count_reload(self, outcome: str) -> None:
+    def count_reload(self, outcome: ReloadOutcome) -> None:
         """Count a reload of the model file, by its outcome."""
-        self._reloads.labels(outcome).inc()
+        self._reloads[outcome].inc()
 
     def text(self, model_name: str, model_id: str, n_waiting: int) -> bytes:
         """Return all metrics in the text format of Prometheus."""
@@ -273,6 +281,10 @@ class Metrics:
         assert self._shared is not None
         self._shared.pids[number] = 0
         self._shared.ended_microseconds[0] += round(cpu_seconds * 1e6)
+
+    def count_replaced_worker(self) -> None:
+        """Count a worker that replaces another one; only the parent does this."""
+        self._replaced_workers.inc()
 
     def remove_files(self) -> None:
         """Remove the files of this worker, and the folder if no other worker has files in it.

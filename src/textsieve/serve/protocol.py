@@ -27,10 +27,12 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import httptools
+from starlette.types import Scope
 from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT, FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from .api_errors import CLOSE, ApiError
+from .guard import SENT_STATUS, RecordRequest
 
 HEAD_END = b"\r\n\r\n"
 BODY_HEADERS = frozenset({b"content-length", b"transfer-encoding"})
@@ -204,17 +206,21 @@ def _set_or_remove(sizes: dict[BoundedProtocol, int], connection: BoundedProtoco
 
 
 def bounded_protocol(
-    seconds: float, max_connections: int, log: Callable[[str], None] | None = None
+    seconds: float,
+    max_connections: int,
+    log: Callable[[str], None] | None = None,
+    record_request: RecordRequest | None = None,
 ) -> type[BoundedProtocol]:
     """Return the protocol class of one server, whose connections share the limits and the count of bytes held.
 
-    `log` writes a line to the log.
+    `log` writes a line to the log, and `record_request` records a request that the application never gets.
     """
     settings = {
         "seconds": seconds,
         "max_connections": max_connections,
         "held": HeldBytes(),
         "log": staticmethod(log or (lambda _: None)),
+        "record_request": staticmethod(record_request or (lambda *_: None)),
     }
     return type("BoundedProtocol", (BoundedProtocol,), settings)
 
@@ -227,6 +233,7 @@ class BoundedProtocol(HttpToolsProtocol):
     max_connections: int
     held: HeldBytes
     log: Callable[[str], None]
+    record_request: RecordRequest
 
     unparsed = b""
     """Input that was read while a request was answered, or that is parsed in several turns."""
@@ -241,6 +248,7 @@ class BoundedProtocol(HttpToolsProtocol):
     _awaits_request = True  # whether the connection waits for a request, or for the rest of one
     _idle_since = 0.0  # when the connection was opened, or its last response was complete
     _request_timer: asyncio.TimerHandle | None = None  # ends a connection whose request is not complete in time
+    _timer_started = 0.0
     _unread_timer: asyncio.TimerHandle | None = None  # checks whether the client reads the response
     _read_deadline = 0.0  # when the client must have read `MIN_READ` bytes
     _unread_before_deadline = 0  # how many bytes were unread when the deadline was set
@@ -547,6 +555,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def _start_request_timer(self) -> None:
         """Start the time limit of a request, unless it runs already."""
         if self._request_timer is None and not self.transport.is_closing():
+            self._timer_started = self.loop.time()
             self._request_timer = self.loop.call_later(self.seconds, self._end_too_slow)
 
     def _stop_waiting(self) -> None:
@@ -564,12 +573,30 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _end(self, error: ApiError) -> None:
         """Send an error, unless the response to a request is partly sent, and close the connection."""
+        seconds = 0.0 if self._request_timer is None else self.loop.time() - self._timer_started
         self._stop_waiting()
         if self.transport.is_closing():
             return
+        self._record(error, seconds)
         if self.cycle is None or not self.cycle.response_started or self.cycle.response_complete:
             self.transport.write(error.http_bytes)
         self.transport.close()
+
+    def _record(self, error: ApiError, seconds: float) -> None:
+        """Record the request that an error ends.
+
+        If the application is waiting for the rest of the body, it records the request itself, with the status of the
+        error. A connection on which no byte has arrived, as browsers open them in advance, has no request to record;
+        but an error that tells the client to come back later is recorded.
+        """
+        cycle = self.cycle
+        if cycle is None or not cycle.more_body:  # there is no complete head, so the application has no request
+            if self._overhead or error.code != "too_slow":
+                self.record_request({"method": "-", "path": "", "client": self.client}, error.status, seconds)
+        elif any(queued is cycle for queued, _ in self.pipeline):  # the application never gets it
+            self.record_request(cast("Scope", cycle.scope), error.status, seconds)
+        elif not cycle.response_started:
+            cast("Scope", cycle.scope)[SENT_STATUS] = error.status
 
 
 def _head_too_long() -> ApiError:

@@ -340,9 +340,8 @@ class ModelHolder:
 
     @property
     def has_changed(self) -> bool:
-        """Return whether the file has changed since the last attempt to read it; False if there is no file now."""
-        signature = FileSignature.of(self._path)
-        return signature is not None and signature != self._signature
+        """Return whether the file has changed, appeared or disappeared since the last attempt to read it."""
+        return FileSignature.of(self._path) != self._signature
 
     def reload(self) -> bool:
         """Read the file again and return whether it contains another model.

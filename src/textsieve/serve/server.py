@@ -17,6 +17,7 @@ import socket
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from ipaddress import ip_address
+from types import FrameType
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -53,7 +54,8 @@ def token_from_environment() -> str | None:
     token = os.environ.get(TOKEN_VARIABLE)
     if token is not None and not is_token(token):
         raise InputError(
-            f"{TOKEN_VARIABLE} is set to an invalid token", hint="Use visible ASCII characters, or unset it."
+            f"{TOKEN_VARIABLE} is set to an invalid token",
+            hint="Use ASCII letters, digits and signs, without a space at the beginning or end; or unset it.",
         )
     return token
 
@@ -78,19 +80,29 @@ def create_app(
     allows any name. Clients have to send the `token`, unless it is None.
     """
     if token is not None and not is_token(token):
-        problem = "it is empty, or has characters that are not visible ASCII"  # without the token, which is a secret
+        # The message does not have the token, which is a secret.
+        problem = "it is empty, begins or ends with a space, or has characters that are not printable ASCII"
         raise InputError(problem, setting="token", hint="use another token, or None")
     names = None if hosts is None else LOOPBACK_NAMES.union(checked_hosts(hosts))
     service = Service(path, limits=limits, feedback=feedback, n_jobs=n_jobs)
-    return build_app(service, names, token)
+    return build_app(service, names, token, host_hint="Give create_app other names as hosts to allow them.")
 
 
-def build_app(service: Service, hosts: Collection[str] | None, token: str | None) -> ASGIApp:
-    """Return the application of a service: its routes behind its guard."""
+def build_app(
+    service: Service,
+    hosts: Collection[str] | None,
+    token: str | None,
+    *,
+    host_hint: str = "Use --allow-host to allow other names.",
+) -> ASGIApp:
+    """Return the application of a service: its routes behind its guard.
+
+    `host_hint` is the sentence that says how to allow other hosts.
+    """
     open_paths = {*read_assets(), "/healthz", "/openapi.json"}
     app = build_routes(service)
     direct_routes = {("POST", route.path): route for route in app.routes if isinstance(route, LeanRoute)}
-    policy = AccessPolicy(hosts, token, open_paths)
+    policy = AccessPolicy(hosts, token, open_paths, host_hint)
     return Guard(app, direct_routes, service.limits, policy, service.record_request, service.log_exception)
 
 
@@ -209,7 +221,12 @@ def run(
     """
     config = uvicorn.Config(
         build_app(service, hosts, token),
-        http=bounded_protocol(service.limits.seconds, allowed_connections(service.limits.connections), service.log),
+        http=bounded_protocol(
+            service.limits.seconds,
+            allowed_connections(service.limits.connections),
+            service.log,
+            service.record_request,
+        ),
         ws="none",
         lifespan="off",
         log_config=None,
@@ -219,7 +236,7 @@ def run(
         log_level="error",
         timeout_graceful_shutdown=math.ceil(service.limits.seconds) + GRACE_SECONDS,
     )
-    server = _Server(config) if parent is None else _WorkerServer(config, service)
+    server = (_Server if parent is None else _WorkerServer)(config, service)
     gc.collect()
     gc.freeze()  # modules and the first model are never garbage, so collections need not traverse them
     gc.set_threshold(GC_THRESHOLD)
@@ -233,6 +250,11 @@ class _Server(uvicorn.Server):
     uvicorn's own `capture_signals` raises the signal a second time when the server has ended, so that the code after it
     may not run.
     """
+
+    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+        super().__init__(config)
+        self._service = service
+        self._signal: int | None = None
 
     @property
     def signal_handlers(self) -> dict[signal.Signals, Handler]:
@@ -249,6 +271,20 @@ class _Server(uvicorn.Server):
             for number, handler in previous.items():
                 signal.signal(number, handler)
 
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Let the server end because of a signal."""
+        self._signal = sig
+        super().handle_exit(sig, frame)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Log which signal ends the server, outside of its handler, which must not wait for the lock of the log."""
+        self._log_ending()
+        await super().shutdown(sockets)
+
+    def _log_ending(self) -> None:
+        if self._signal is not None:
+            self._service.log_ending(self._signal)
+
 
 class _WorkerServer(_Server):
     """The server of a worker process, which its parent ends.
@@ -256,10 +292,6 @@ class _WorkerServer(_Server):
     Ctrl-C sends SIGINT to all processes of a terminal. A worker ignores it: the parent sends SIGTERM instead, and
     SIGUSR1 if a second Ctrl-C shall end the service at once.
     """
-
-    def __init__(self, config: uvicorn.Config, service: Service) -> None:
-        super().__init__(config)
-        self._service = service
 
     @property
     def signal_handlers(self) -> dict[signal.Signals, Handler]:
@@ -269,6 +301,9 @@ class _WorkerServer(_Server):
     def _end_at_once(self, *_: object) -> None:
         """Let uvicorn end without waiting for open requests."""
         self.should_exit = self.force_exit = True
+
+    def _log_ending(self) -> None:
+        """Log nothing, because the parent does."""
 
     async def on_tick(self, counter: int) -> bool:
         """Share the number of waiting requests with the other workers; uvicorn calls this ten times a second."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 import threading
 import time
@@ -122,6 +123,7 @@ class Service:
         self._min_probability = min_probability
         Abstention.of(self.holder.model.model, min_probability, None)  # raises `InputError` if the model can't abstain
         self.paths: Set[str] = frozenset()  # the paths of all routes, once these are added
+        self.unlogged_paths: Set[str] = frozenset()  # those whose successful requests have no line in the log
         self._n_threads = n_threads(n_jobs)
         self._log, self._logs_requests = log, logs_requests
         self._workers: PredictionWorkers | None = None
@@ -172,6 +174,10 @@ class Service:
         if self._log is not None:
             self._log.write(line)
 
+    def log_ending(self, number: int) -> None:
+        """Log that a signal ends the service."""
+        self.log(f"{signal.Signals(number).name}: ending, after the open requests")
+
     def log_exception(self, problem: BaseException) -> None:
         """Log the type of an exception and where it was raised, the innermost call first.
 
@@ -185,7 +191,7 @@ class Service:
         """Add a request to the metrics and the log: its route, but never its text."""
         path = scope["path"] if scope["path"] in self.paths else "other"
         self.metrics.count_request(path, status, seconds)
-        if self._log is not None and self._logs_requests:
+        if self._log is not None and self._logs_requests and (path not in self.unlogged_paths or status >= 400):
             client = (scope.get("client") or ["-"])[0]
             documents = f" {counted(scope[DOCUMENTS], 'document')}" if DOCUMENTS in scope else ""
             self._log.write_later(f"{client} {scope['method']} {path} {status}{documents} {1000 * seconds:.1f} ms")

@@ -133,6 +133,8 @@ class Supervisor:
         if self._is_ending and number == signal.SIGINT:
             self._send(signal.SIGUSR1)
         else:
+            if not self._is_ending:
+                self._service.log_ending(number)
             self._is_ending = True
             self._listener.close()  # new clients get no connection as soon as the workers have closed it, too
             self._send(signal.SIGTERM)
@@ -159,11 +161,13 @@ class Supervisor:
         """Start a worker for each missing one; if the system has no room for a process, `run` tries again later."""
         while self._missing and not self._is_ending:
             try:
-                self._start_worker(self._missing[0])
+                pid = self._start_worker(self._missing[0])
             except OSError as problem:
                 self._service.log(f"No worker process can be started: {problem.strerror or problem}.")
                 return
             self._missing.pop(0)
+            self._service.metrics.count_replaced_worker()
+            self._service.log(f"Worker process {pid} replaces it.")
 
     def _count_early_end(self, worker: WorkerProcess) -> None:
         """Count a worker that has ended, if that was early; end all workers if too many ended early.
@@ -177,8 +181,8 @@ class Supervisor:
                 self._has_failed = True
                 self._end_workers(signal.SIGTERM)
 
-    def _start_worker(self, number: int) -> None:
-        """Fork a worker process; signals that it gets are blocked until its server handles them."""
+    def _start_worker(self, number: int) -> int:
+        """Fork a worker process and return its id; signals that it gets are blocked until its server handles them."""
         with suppress(OSError):  # nobody may read it any more
             sys.stdout.flush()  # otherwise, the worker would have the same text in its buffer
         blocked = {*SIGNALS, signal.SIGUSR1}
@@ -190,6 +194,7 @@ class Supervisor:
         finally:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, blocked)
         self._workers[pid] = WorkerProcess(number, time.monotonic())
+        return pid
 
     def _run_worker(self, number: int, ready: Callable[[], object]) -> NoReturn:
         """Run the server in this new process, and end the process; nothing of the parent's stack must be unwound."""

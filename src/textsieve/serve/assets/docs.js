@@ -143,11 +143,18 @@ const trialForm = (path, { fields, read }) => {
   return make("form", { on: { submit } }, ...fields, controls, place);
 };
 
-const routeSection = (path, method, about, all, label) => {
+/** Returns the fields of an example that the model determines: its own texts, and one of its labels. */
+const fieldsOfModel = (path, { label, examples }) => {
+  if (path.endsWith("/feedback")) return { text: "", ...label };
+  if (!examples.length) return {};
+  return path.endsWith("/predict") ? { texts: examples } : { text: examples[0] };
+};
+
+const routeSection = (path, method, about, all, ofModel) => {
   const body = schemaOf(about.requestBody), parameters = about.parameters ?? [];
   const [[good, response]] = Object.entries(about.responses);
-  const isFeedback = path.endsWith("/feedback"), right = isFeedback ? { text: "", ...label } : {};
-  const fields = fieldsOf(path, parameters, body ? { ...exampleOf(body, all), ...right } : null);
+  const isFeedback = path.endsWith("/feedback");
+  const fields = fieldsOf(path, parameters, body ? { ...exampleOf(body, all), ...fieldsOfModel(path, ofModel) } : null);
   const line = make("code"), python = make("code");
   const responseSchema = schemaOf(response), isJson = responseSchema !== undefined;
   const updateExamples = () => {
@@ -178,29 +185,30 @@ const routeSection = (path, method, about, all, label) => {
 
 // -- all routes ------------------------------------------------------------------------------------------------
 
-/** Returns a label of the model as in a correction, or nothing if the model can't be read. */
-const exampleLabel = async () => {
+/** Returns a label of the model as in a correction, and the examples of its owner; no examples if it can't be read. */
+const examplesOfModel = async () => {
   const response = await request("v1/model");
-  if (!response.ok) return {};
-  const { multilabel, classes } = await response.json();
-  return multilabel ? { labels: [classes[0].label] } : { label: classes[0].label };
+  if (!response.ok) return { label: {}, examples: [] };
+  const { multilabel, classes, examples } = await response.json();
+  return { label: multilabel ? { labels: [classes[0].label] } : { label: classes[0].label }, examples };
 };
 
 const load = async () => {
   const response = await request("openapi.json");
   if (!response.ok) throw new Error((await response.json())?.error?.message ?? `Status ${response.status}.`);
   const all = await response.json();
-  const label = await exampleLabel();
+  const ofModel = await examplesOfModel();
   const routes = Object.entries(all.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, about]) => [path, method, about]));
   byId("about").textContent = `${all.info.title} ${all.info.version}. ${all.info.description.replaceAll("`", "")}`;
   const linkTo = (path) => make("a", { href: `#${anchor(path)}` }, path);
   byId("contents").replaceChildren(...routes.map(([path]) => make("li", {}, linkTo(path))));
-  const section = ([path, method, about]) => routeSection(path, method, about, all, label);
+  const section = ([path, method, about]) => routeSection(path, method, about, all, ofModel);
   byId("main").replaceChildren(...routes.map(section));
   byId("main").dataset.ready = "yes";
 };
 
+byId("not-started").remove();
 const tokenChanged = () => document.dispatchEvent(new Event("token-change"));
 byId("token").addEventListener("submit", (event) => event.preventDefault());
 new MutationObserver(tokenChanged).observe(byId("token"), { attributes: true });

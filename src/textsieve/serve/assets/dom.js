@@ -68,7 +68,10 @@ export const labelKey = (label) => JSON.stringify(label);
 export const beginningOf = (text, maxLength = 60) => {
   const letters = [...text.slice(0, 4 * maxLength).trim().replace(/\s+/g, " ")];
   const beginning = letters.slice(0, maxLength).join("");
-  return letters.length > maxLength ? `“${beginning.trimEnd()} …”` : `“${beginning}”`;
+  if (letters.length <= maxLength) return `“${beginning}”`;
+  // It ends after a word, unless that would leave less than half of it.
+  const end = letters[maxLength] === " " ? maxLength : letters.slice(0, maxLength).lastIndexOf(" ");
+  return `“${end > maxLength / 2 ? letters.slice(0, end).join("") : beginning.trimEnd()} …”`;
 };
 
 /** Returns the number of characters as the server counts them: a pair of UTF-16 units is one. */

@@ -18,6 +18,7 @@ const showTrouble = (message, retry = null) => {
   show(byId("trouble"), Boolean(message));
 };
 
+byId("not-started").remove();
 api.setTokenDialog(askForToken);
 let current = null, visibleTab = null;
 
