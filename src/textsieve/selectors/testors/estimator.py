@@ -91,6 +91,9 @@ class TypicalTestors(TermSelector):
     The selector uses term weights, so it works best after `TermWeighter`, with documents of length 1. With few classes,
     or classes that have nothing in common, nearly all candidates are in some testor, and ε decides.
 
+    Scores take long to compute. So `selected_columns()` has the order of `ranking_` only if `k` left some terms out;
+    otherwise, the columns with the largest weight in any class come first.
+
     Parameters
     ----------
     epsilon : float or None
@@ -122,9 +125,6 @@ class TypicalTestors(TermSelector):
     scores_are_exact_ : whether the scores were computed from all testors and not from a sample
     ranking_ : columns by score; of equal scores, the term with the largest weight in any class comes first, then the
         lower column
-
-    Scores take long to compute. So `selected_columns()` has the order of `ranking_` only if `k` left some terms out;
-    otherwise, the columns with the largest weight in any class come first.
 
     Examples
     --------
