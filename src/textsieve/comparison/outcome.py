@@ -320,7 +320,7 @@ class Comparison:
         }
 
     def __str__(self) -> str:
-        """Return a table with a line for each condition."""
+        """Return all tables as text, as the command line prints them."""
         return render_text(self.view)
 
     def _repr_html_(self) -> str:
@@ -350,6 +350,7 @@ class Comparison:
                 *(note(problem, is_warning=True) for problem in view.problems),
                 table(columns, rows, title=view.conditions.title, best_row=0 if findings else None),
                 note(view.conditions.note),
+                *map(note, view.notes),
                 *certainty,
                 subtitle=split,
             )
