@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from importlib import import_module
 from inspect import signature
 from typing import Any, Literal, NamedTuple
@@ -86,6 +87,8 @@ class Entry:
     traits: Traits = Traits()
     title: str = ""
     """The name of a selector or classifier in words, for reports; the name above is for options and code."""
+    other_names: tuple[str, ...] = ()
+    """Names by which other packages and papers call the method, in lowercase, for the hint in an error message."""
 
     @property
     def estimator_class(self) -> type[Any]:
@@ -190,7 +193,23 @@ class Registry(Mapping[str, Entry]):
 
     def unknown(self, setting: Any, others: str) -> InputError:
         """Return the error for a setting that is not the name of a method; `others` says what else may be given."""
-        return InputError(setting=self.kind, value=setting, hint=f"use one of {', '.join(self)}, {others}")
+        guess = f"Did you mean {close!r}? Otherwise " if (close := self.closest(setting)) else ""
+        return InputError(setting=self.kind, value=setting, hint=f"{guess}use one of {', '.join(self)}, {others}")
+
+    def closest(self, name: Any) -> str | None:
+        """Return the name of the method that a user most likely means, or None.
+
+        A method is recognised by other common names, such as "chi2" and "ChiSquare" for "chi".
+        """
+        if not isinstance(name, str):
+            return None
+        written = "".join(character for character in name.casefold() if character.isalnum())
+        names = {row.name: row.name for row in self.rows}
+        names |= {other: row.name for row in self.rows for other in (row.class_name.casefold(), *row.other_names)}
+        if written in names:
+            return names[written]
+        close = get_close_matches(written, names, n=1, cutoff=0.66)
+        return names[close[0]] if close else None
 
 
 # -- selectors ---------------------------------------------------------------------------------------------------
@@ -230,8 +249,16 @@ SELECTORS = Registry(
             LTC,
             title="typical testors",
         ),
-        Entry("ig", "textsieve.selectors.information", "InformationGain", "information gain", title="information gain"),
-        Entry("chi", "textsieve.selectors.chi", "ChiSquare", "chi-square", title="chi-square"),
+        Entry(
+            *("ig", "textsieve.selectors.information", "InformationGain", "information gain"),
+            title="information gain",
+            other_names=("infogain",),
+        ),
+        Entry(
+            *("chi", "textsieve.selectors.chi", "ChiSquare", "chi-square"),
+            title="chi-square",
+            other_names=("chi2", "chisquared"),
+        ),
         Entry(
             *("mi", "textsieve.selectors.information", "MutualInformation"),
             "pointwise mutual information; favours rare terms",

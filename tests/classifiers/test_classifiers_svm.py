@@ -291,3 +291,15 @@ def test_squared_lengths_equal_sums_of_squares(rows: list[list[float]]) -> None:
         X: Any = csr_matrix(np.array(rows).reshape(-1, 3)).astype(dtype)
         expected = [math.fsum(float(value) ** 2 for value in row) for row in X.toarray()]
         assert squared_lengths(X.indptr, X.data).tolist() == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize("missing", [None, math.nan])
+@pytest.mark.parametrize("as_array", [False, True])
+def test_documents_without_a_label_are_counted_in_an_error(missing: Any, as_array: bool) -> None:
+    labels: Any = ["sport", missing, "politics"]
+    rows = np.eye(3)
+    words = "1 of 3 documents has no label, and LinearSVM learns only from documents with a label; leave"
+    with pytest.raises(InputError, match=words):
+        LinearSVM().fit(rows, np.array(labels, object) if as_array else labels)
+    with pytest.raises(InputError, match="2 of 3 documents have no label"):
+        LinearSVM().fit(rows, [math.nan, 1.0, math.nan])

@@ -176,7 +176,7 @@ def test_a_run_continues_after_ctrl_c(news: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "printed"),
     [
-        (["--selectors", "igg"], "--selectors: there is no selector 'igg'; use forward,"),
+        (["--selectors", "igg"], "--selectors: there is no selector 'igg'. Did you mean 'ig'? Otherwise use forward,"),
         (["--selectors", "ig(pooling=odd)"], "--selectors: ig(pooling=odd): pooling='odd'; use one of"),
         (["--selectors", "ig(colour=red)"], "'ig' has no option 'colour'"),
         (["--classifiers", "perceptron"], "--classifiers: there is no classifier 'perceptron'; use svm,"),

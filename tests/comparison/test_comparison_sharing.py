@@ -10,7 +10,7 @@ import pytest
 from scipy.sparse import csr_array
 from tests.reference.categorizer_cases import small_texts
 
-from textsieve import Corpus, InputError, compare
+from textsieve import OCFS, Corpus, InputError, compare
 from textsieve.comparison import compared_documents, folds, running
 from textsieve.corpus import Batch
 from textsieve.corpus import Report as ReadingReport
@@ -141,7 +141,15 @@ def test_nothing_is_learned_from_tested_documents() -> None:
         ({"n_terms": 0}, "n_terms=0; use numbers"),
         ({"n_terms": 1.5}, "n_terms=1.5; use numbers"),
         ({"n_terms": "auto"}, "n_terms='auto'; use numbers"),
-        ({"selectors": "igg"}, "selectors: there is no selector 'igg'; use forward, weights, ocfs"),
+        ({"selectors": "igg"}, r"selectors: there is no selector 'igg'\. Did you mean 'ig'\? Otherwise use forward, w"),
+        ({"selectors": "ocsf"}, r"there is no selector 'ocsf'\. Did you mean 'ocfs'\?"),
+        ({"selectors": "chi2(pooling=max)"}, r"Did you mean 'chi'\?"),
+        ({"selectors": "nonsense"}, "there is no selector 'nonsense'; use forward, weights, ocfs"),
+        ({"classifiers": "smv"}, r"there is no classifier 'smv'\. Did you mean 'svm'\?"),
+        (
+            {"selectors": [OCFS(k=3)]},
+            r"selectors: OCFS\(k=3\): k=3 would be ignored; leave it out, and use n_terms inst",
+        ),
         ({"selectors": ""}, "selectors: there is no selector ''"),
         ({"selectors": []}, "selectors: none are given"),
         ({"selectors": "ig(pooling)"}, r"'pooling' is no option; write name\(option=value, ...\)"),

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tests.reference.report_cases import compared, renamed
 
+from textsieve import ForwardSelection, compare
 from textsieve.cli.compare import print_tables
 from textsieve.comparison import Comparison
 from textsieve.comparison.view import TableCell, TableColumn, TableRow, ViewTable, _mean_count_cell
@@ -39,7 +40,7 @@ def test_the_report_has_the_tables_notes_and_findings_of_the_view(comparison: Co
     for table in (view.conditions, view.ranks, view.stability):
         assert table_of_page(page, table.name) == texts_of(table)
     text = unescape(re.sub(r"<[^>]*>", " ", page.partition('id="data"')[0]))
-    for sentence in (view.conditions.note, view.timing_note, *view.problems, *view.facts):
+    for sentence in (view.conditions.note, view.timing_note, *view.problems, *view.notes, *view.facts):
         assert sentence in text
     for finding in view.findings:
         assert finding.combination in text
@@ -53,7 +54,7 @@ def test_the_terminal_has_the_tables_of_the_view(comparison: Comparison, capsys:
     for table in (view.quality, view.cost, view.ranks, view.overlap, view.stability):
         for texts in texts_of(table):
             assert " ".join(texts).split() in lines
-    for sentence in (view.quality.note, *view.problems):
+    for sentence in (view.quality.note, *view.problems, *view.notes):
         assert sentence in printed
 
 
@@ -62,13 +63,42 @@ def test_a_mean_number_of_shared_terms_has_a_decimal_unless_it_is_whole(mean: fl
     assert _mean_count_cell(mean).text == text
 
 
-def test_str_has_the_quality_table_and_the_problems(comparison: Comparison) -> None:
+def test_str_has_all_tables_and_sentences(comparison: Comparison) -> None:
     lines = [line.split() for line in str(comparison).splitlines()]
     view = comparison.view
-    assert lines == [
+    expected = [
         *(" ".join(texts).split() for texts in texts_of(view.quality)),
-        *(problem.split() for problem in view.problems),
+        *(sentence.split() for sentence in (view.quality.note, *view.problems, *view.notes)),
     ]
+    for table in (view.cost, view.ranks, view.overlap, view.stability):
+        expected += [[], table.title.split(), *(" ".join(texts).split() for texts in texts_of(table))]
+    assert lines == expected
+
+
+def test_a_note_lists_selections_that_leave_many_documents_without_a_term() -> None:
+    texts = [*["goal striker"] * 10, *["vote law"] * 10, *["rare"] * 5]
+    labels = [*["sport"] * 10, *["politics"] * 15]
+    comparison = compare(texts, labels, selectors="ig", n_terms=(1, 2, 5), classifiers=("nb", "svm"), folds=5)
+    assert [(summary.unknown, summary.documents) for summary in comparison.summary[:2]] == [(15, 25)] * 2
+    (note,) = [note for note in comparison.view.notes if note.startswith("Test documents without a selected term")]
+    assert note.endswith("the same label: 15 of 25 (60 %) with ig, 1 term; 15 of 25 (60 %) with ig, 2 terms.")
+    for shown in (str(comparison), comparison._repr_html_(), report_page(comparison)):
+        assert "15 of 25 (60 %) with" in shown
+
+
+def test_a_note_names_selectors_that_selected_the_same_terms(comparison: Comparison) -> None:
+    texts, labels = ["the aa bb cc", "the aa bb ee", "the gg hh ii", "the gg hh kk"] * 5, ["x", "x", "y", "y"] * 5
+    found = compare(
+        texts,
+        labels,
+        selectors=[ForwardSelection(candidates=3), "ocfs", "df"],
+        n_terms=(3, 4),
+        classifiers="nb",
+        folds=2,
+    )
+    (note,) = [note for note in found.view.notes if "the same terms" in note]
+    assert note == "ForwardSelection(candidates=3) and ocfs selected the same terms at 3 terms and 4 terms."
+    assert not [note for note in comparison.view.notes if "the same terms" in note]
 
 
 def test_the_view_is_computed_once_and_each_chart_is_drawn_once(

@@ -51,6 +51,14 @@ def test_loading_from_other_hosts_is_noticed() -> None:
 
 
 @pytest.mark.slow
+def test_tables_of_attributes_have_a_name_and_a_description(site: Path) -> None:
+    page = (site / "reference" / "api" / "classifiers.html").read_text(encoding="utf-8")
+    table = page.partition("Attributes:</span></p>")[2].partition("</table>")[0]
+    assert re.findall(r"<th>(.*?)</th>", table) == ["Name", "Description"]
+    assert all(re.findall(r"<p>(.*?)</p>", row) for row in table.split("<tr")[2:])
+
+
+@pytest.mark.slow
 def test_a_browser_requests_only_files(site: Path, browser: Browser) -> None:
     for page in PAGES:
         browser.open(site / page)

@@ -533,3 +533,21 @@ def test_the_drawing_of_an_interval_lies_in_its_cell(browser: Browser, page: Pat
     )
     assert outside == 0
     assert len(browser.all("#conditions .interval")) == 14
+
+
+def test_the_table_and_the_names_of_selectors_fit_a_window_of_1280(browser: Browser, tmp_path: Path) -> None:
+    found = compared(selectors="forward,ocfs,tofa,ig", classifiers="svm,logistic", n_terms="10,1000", n=200)
+    write_report(found, tmp_path / "page.html")
+    browser.size(1280)
+    opened(browser, tmp_path / "page.html")
+    widths = (
+        "const box = document.querySelector('#conditions').parentElement; return [box.scrollWidth, box.clientWidth]"
+    )
+    assert len(set(browser.run(widths))) == 1, "it needs no sideways scrolling"
+    is_cut = (
+        "return [...document.querySelectorAll('#overlap .heat th, #overlap .heat th span')].filter((node) =>"
+        " node.scrollWidth > node.clientWidth + 1 || node.scrollHeight > node.clientHeight + 1)"
+        ".filter((node) => getComputedStyle(node).overflow === 'hidden').map((node) => node.textContent)"
+    )
+    assert browser.run(is_cut) == []
+    assert "orthogonal centroids (OCFS)" in browser.texts("#overlap .heat tbody th")

@@ -29,7 +29,8 @@ SIMPLE = st.sampled_from([0.0, 0.0, 0.0, 0.25, 0.5, 1.0, 2.0])
 """Sums of these weights are exact, so the means of the twin are equal to the last bit."""
 
 QUIET = pytest.mark.filterwarnings("ignore:At epsilon=.*no term sets apart")
-pytestmark = QUIET
+FEWER_THAN_K = pytest.mark.filterwarnings("ignore:k=.* of typical testors are selected")
+pytestmark = [QUIET, FEWER_THAN_K]
 
 collections = cases(SIMPLE, max_documents=9, max_terms=7, n_labels=(0, 2), labels=("a", "b", "c", "d"))
 limits = st.sampled_from([0.1, 0.25, 0.4, 0.5, 0.9])
@@ -315,6 +316,17 @@ def test_bisection_where_the_number_of_terms_is_not_monotone() -> None:
     assert epsilon_for(given_weights, 0.15, 3).epsilon == 1.0  # the largest weight selects over 3: the search ends
     assert epsilon_for(given_weights, 0.15, 5).epsilon == 1.0  # both weights were tried; this one selects more terms
     assert TypicalTestors(k=3).fit(rows, ["a", "b", "c"]).support_.sum() == 3
+
+
+def test_far_fewer_terms_than_k_are_a_warning_of_fit_alone() -> None:
+    rows = np.array([[1.0, 0, 2, 0, 0.5, 0], [0, 3, 0, 3, 0, 1.5]])
+    with pytest.warns(UserWarning, match=r"k=4, but only 3 terms of typical testors are selected: k is a maximum"):
+        TypicalTestors(k=4).fit(rows, ["a", "b"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        TypicalTestors(k=3).fit(rows, ["a", "b"])
+        TypicalTestors(k=5, epsilon=1.0).fit(rows, ["a", "b"])  # epsilon was chosen, and k is a limit
+        TypicalTestors(k=4).fit_stats(ClassStats.from_matrix(rows, ["a", "b"]))  # as training and comparisons fit it
 
 
 def test_k_beside_epsilon_is_a_limit() -> None:

@@ -16,7 +16,18 @@ from tests.reference.categorizer_cases import plain_categorizer, small_texts
 from tests.reference.cli_cases import documents, write_csv
 from tests.reference.trace_twin import assert_trace_scores
 
-from textsieve import OCFS, TOFA, Cascade, Categorizer, ClassStats, DocumentFrequency, InputError, load, read
+from textsieve import (
+    OCFS,
+    TOFA,
+    Cascade,
+    Categorizer,
+    ClassStats,
+    DocumentFrequency,
+    InputError,
+    OrthogonalCentroid,
+    load,
+    read,
+)
 from textsieve.cli.program import program
 from textsieve.selectors.trace import between_class_scatter, scatter_of_class
 from textsieve.training.ranking import rank_terms
@@ -398,6 +409,22 @@ def test_unlabelled_documents_influence_the_selection_of_a_categorizer() -> None
     assert set(sets.terms_) == terms[0.2]
 
 
+def test_a_categorizer_warns_if_the_marker_of_its_selector_is_a_class() -> None:
+    labels = [-1 if label == TEXTS.labels[0] else 1 for label in TEXTS.labels]
+    words = r"The {} has unlabelled=-1, but for a Categorizer the label -1 is a class.*unlabelled=None"
+    for settings in ({"selector": TOFA()}, {"selector": Cascade([OCFS(k=20), TOFA()])}):
+        with pytest.warns(UserWarning, match=words.format("selector")):
+            model = plain_categorizer(**settings).fit(TEXTS.texts, labels)
+        assert model.classes_.tolist() == [-1, 1]
+    with pytest.warns(UserWarning, match=words.format("projection")):
+        plain_categorizer(projection=OrthogonalCentroid()).fit(TEXTS.texts, labels)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        plain_categorizer(selector="tofa").fit(TEXTS.texts, labels)
+        plain_categorizer(selector=TOFA(unlabelled=None)).fit(TEXTS.texts, labels)
+
+
+@pytest.mark.filterwarnings("ignore:The selector has unlabelled=")
 @pytest.mark.parametrize("names", [(-1, 0, 1), (0, 1, 2), ("a", "b", "c")])
 @pytest.mark.parametrize("unlabelled", [-1, 0, "a", None])
 def test_a_categorizer_and_its_selector_agree_on_labels(names: tuple[Any, ...], unlabelled: Any) -> None:

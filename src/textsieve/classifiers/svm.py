@@ -21,8 +21,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..arrays import Floats
-from ..errors import InputError, warn
+from ..errors import InputError, counted, warn
 from ..settings import is_whole, n_threads
+from ..stats.labels import missing_as_none
 from ..stats.weights import check_weights, drop_weightless
 from ..svm_solvers import SignsAndCosts, SVMProblem
 from .class_weights import class_factors
@@ -62,6 +63,22 @@ def one_against_rest(
         return np.where(is_member, 1.0, -1.0), costs * np.where(is_member, factors[number], 1.0)
 
     return signs_and_costs, len(factors)
+
+
+def _require_labels(y: Any) -> None:
+    """Raise `InputError` if a document has no label, before scikit-learn calls the labels "unknown"."""
+    labels = missing_as_none(y)
+    if not isinstance(labels, list | tuple | np.ndarray) or getattr(labels, "ndim", 1) != 1:
+        return  # scikit-learn checks the labels
+    may_miss = not isinstance(labels, np.ndarray) or labels.dtype.kind == "O"
+    n_missing = sum(label is None for label in labels) if may_miss else 0
+    if n_missing:
+        verb = "has" if n_missing == 1 else "have"
+        raise InputError(
+            f"{n_missing:,} of {counted(len(labels), 'document')} {verb} no label, and LinearSVM learns only from "
+            "documents with a label",
+            hint="leave the others out, or use Categorizer, which does that",
+        )
 
 
 class LinearSVM(ClassifierMixin, BaseEstimator):
@@ -112,6 +129,7 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
         ignored. Weights and copies give the same hyperplanes up to the tolerance `tol`, not to the last bit.
         """
         self.check_settings()
+        _require_labels(y)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
         check_classification_targets(y)
         X, y, weights = drop_weightless(X, y, check_weights(sample_weight, X.shape[0]))

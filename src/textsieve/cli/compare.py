@@ -288,8 +288,8 @@ def print_tables(comparison: "Comparison", results: str) -> None:
     page.line(f"{view.corpus}: {documents}, {classes}")
     page.line(f"{combinations}, {tested}")
     _print_table(page, view.quality, with_title=False)
-    for problem in view.problems:
-        page.line(problem)
+    for sentence in (*view.problems, *view.notes):
+        page.line(sentence)
     _print_table(page, view.cost)
     _print_table(page, view.ranks)
     _print_table(page, view.overlap, max_rows=MAX_PAIRS)

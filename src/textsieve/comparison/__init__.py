@@ -21,10 +21,16 @@ from ..lazy import attach
 
 if TYPE_CHECKING:
     from .outcome import Comparison as Comparison
+    from .outcome import Overlap as Overlap
+    from .outcome import OverlapMeasures as OverlapMeasures
+    from .outcome import Stability as Stability
     from .outcome import read_comparison as read_comparison
     from .results import Row as Row
     from .results import Selection as Selection
     from .running import compare as compare
+    from .summary import AverageRank as AverageRank
+    from .summary import Mean as Mean
+    from .summary import Summary as Summary
     from .summary import half_width as half_width
     from .summary import holm as holm
 
@@ -32,8 +38,8 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "running": ["compare"],
-        "outcome": ["Comparison", "read_comparison"],
+        "outcome": ["Comparison", "Overlap", "OverlapMeasures", "Stability", "read_comparison"],
         "results": ["Row", "Selection"],
-        "summary": ["half_width", "holm"],
+        "summary": ["AverageRank", "Mean", "Summary", "half_width", "holm"],
     },
 )

@@ -52,7 +52,23 @@ class TermSet(NamedTuple):
 
 
 class OverlapMeasures(NamedTuple):
-    """The overlap of two selections, or the mean over many pairs; NaN where a measure is undefined."""
+    """The overlap of two selections, or the mean over many pairs; NaN where a measure is undefined.
+
+    Attributes
+    ----------
+    shared : the number of terms that are in both selections
+    jaccard : the number of shared terms divided by the number of terms that are in at least one selection
+    kuncheva : Kuncheva's index, which corrects for chance: 1 for equal selections, 0 on average for random ones
+
+    Examples
+    --------
+    >>> from textsieve.comparison import compare
+    >>> texts = ["the striker scored", "a late goal", "the vote failed", "a new law"]
+    >>> labels = ["sport", "sport", "politics", "politics"]
+    >>> comparison = compare(texts * 5, labels * 5, selectors=["ig", "chi"], n_terms=[3], classifiers=["nb"])
+    >>> comparison.overlaps[0].measures
+    OverlapMeasures(shared=3.0, jaccard=1.0, kuncheva=1.0)
+    """
 
     shared: float
     jaccard: float
@@ -94,7 +110,24 @@ def measure_stability(selections: Sequence[TermSet]) -> OverlapMeasures | None:
 
 
 class Overlap(NamedTuple):
-    """The overlap of the terms that two selectors select in the same fold: the mean over the folds."""
+    """The overlap of the terms that two selectors select in the same fold: the mean over the folds.
+
+    Attributes
+    ----------
+    n_terms : the requested number of terms
+    selectors : the names of both selectors, with their options
+    measures : an `OverlapMeasures`
+
+    Examples
+    --------
+    >>> from textsieve.comparison import compare
+    >>> texts = ["the striker scored", "a late goal", "the vote failed", "a new law"]
+    >>> labels = ["sport", "sport", "politics", "politics"]
+    >>> comparison = compare(texts * 5, labels * 5, selectors=["ig", "chi"], n_terms=[3], classifiers=["nb"])
+    >>> overlap = comparison.overlaps[0]
+    >>> overlap.selectors, overlap.n_terms, overlap.measures.shared
+    (('ig', 'chi'), 3, 3.0)
+    """
 
     n_terms: Size
     selectors: tuple[str, str]
@@ -102,7 +135,24 @@ class Overlap(NamedTuple):
 
 
 class Stability(NamedTuple):
-    """The overlap of the terms that a selector selects in different folds: the mean over pairs of folds."""
+    """The overlap of the terms that a selector selects in different folds: the mean over pairs of folds.
+
+    Attributes
+    ----------
+    n_terms : the requested number of terms
+    selector : the name of the selector, with its options
+    measures : an `OverlapMeasures`
+
+    Examples
+    --------
+    >>> from textsieve.comparison import compare
+    >>> texts = ["the striker scored", "a late goal", "the vote failed", "a new law"]
+    >>> labels = ["sport", "sport", "politics", "politics"]
+    >>> comparison = compare(texts * 5, labels * 5, selectors=["ig", "chi"], n_terms=[3], classifiers=["nb"])
+    >>> stability = comparison.stabilities[0]
+    >>> stability.selector, stability.n_terms, stability.measures.shared
+    ('ig', 3, 3.0)
+    """
 
     n_terms: Size
     selector: str
@@ -143,7 +193,7 @@ class Comparison:
 
     @cached_property
     def summary(self) -> list[Summary]:
-        """Return a summary of each condition: means over the folds, and p against the best."""
+        """Return a `Summary` of each condition: means over the folds, and p against the best."""
         return summarise(self.conditions, self.rows, overlapping=self.header["split"].get("overlapping", False))
 
     @property
@@ -170,12 +220,12 @@ class Comparison:
 
     @cached_property
     def ranks(self) -> list[AverageRank]:
-        """Return the pairs of selector and classifier by their average rank, the best first."""
+        """Return an `AverageRank` for each pair of selector and classifier, the best first."""
         return average_ranks(self.conditions, self.rows)
 
     @cached_property
     def overlaps(self) -> list[Overlap]:
-        """Return the overlap of each pair of selectors, for each number of terms."""
+        """Return an `Overlap` for each pair of selectors and each number of terms."""
         overlaps = []
         for size, folds_of_selectors in self._term_sets().items():
             for (name, by_fold), (other_name, other_by_fold) in combinations(folds_of_selectors.items(), 2):
@@ -186,7 +236,7 @@ class Comparison:
 
     @cached_property
     def stabilities(self) -> list[Stability]:
-        """Return the stability of each selector for each number of terms; empty with a single fold."""
+        """Return a `Stability` for each selector and each number of terms; empty with a single fold."""
         return [
             Stability(size, selector, measures)
             for size, folds_of_selectors in self._term_sets().items()
@@ -270,7 +320,7 @@ class Comparison:
         }
 
     def __str__(self) -> str:
-        """Return a table with a line for each condition."""
+        """Return all tables as text, as the command line prints them."""
         return render_text(self.view)
 
     def _repr_html_(self) -> str:
@@ -300,6 +350,7 @@ class Comparison:
                 *(note(problem, is_warning=True) for problem in view.problems),
                 table(columns, rows, title=view.conditions.title, best_row=0 if findings else None),
                 note(view.conditions.note),
+                *map(note, view.notes),
                 *certainty,
                 subtitle=split,
             )

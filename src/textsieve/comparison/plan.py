@@ -24,7 +24,7 @@ from scipy.sparse import csr_matrix
 
 from ..categorizer_settings import SETTINGS, Settings, is_auto
 from ..classifiers.rocchio import Rocchio
-from ..errors import InputError, shown
+from ..errors import InputError, Setting, shown
 from ..presentation import PRESENTATION
 from ..registry import CLASSIFIERS, SELECTORS
 from ..settings import is_whole, n_threads
@@ -112,6 +112,7 @@ class Plan:
         # Most options are checked only when they are used, so each variant is fitted to a few documents.
         for selector in plan.selectors:
             _check_weights(selector)
+            _refuse_own_k(selector)
             with naming_variant("selectors", selector):
                 try_selector(plan.settings_of(Condition(selector, ALL, _DEFAULT_CLASSIFIER)))
         for classifier in plan.classifiers:
@@ -234,6 +235,17 @@ def _check_weights(selector: Variant) -> None:
             raise InputError(
                 f"{selector.name}: {name}={shown(value)}", setting="selectors", allowed=SELECTOR_WEIGHTS[name]
             )
+
+
+def _refuse_own_k(selector: Variant) -> None:
+    """Raise `InputError` if a selector given as an object has its own number of terms, which would be ignored."""
+    k = None if isinstance(selector.setting, str) else getattr(selector.setting, "k", None)
+    if k is not None:
+        raise InputError(
+            (f"{selector.name}: ", Setting("k", k), " would be ignored"),
+            setting="selectors",
+            hint=("leave it out, and use ", Setting("n_terms"), " instead"),
+        )
 
 
 def _is_shared(name: str) -> bool:

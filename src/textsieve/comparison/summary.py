@@ -230,7 +230,23 @@ def _required(value: T | None) -> T:
 
 
 class Mean(NamedTuple):
-    """The mean over the folds, and half the width of its 95 % interval, or None if there is none."""
+    """The mean over the folds, and its confidence interval.
+
+    Attributes
+    ----------
+    value : the mean over the folds
+    half_width : half the width of the 95 % confidence interval, or None if there is none
+
+    Examples
+    --------
+    >>> from textsieve.comparison import compare
+    >>> texts = ["the striker scored", "a late goal", "the vote failed", "a new law"]
+    >>> labels = ["sport", "sport", "politics", "politics"]
+    >>> comparison = compare(texts * 5, labels * 5, selectors=["ig", "chi"], n_terms=[3], classifiers=["nb"])
+    >>> mean = comparison.best.micro_f1
+    >>> round(mean.value, 3), round(mean.half_width, 3)
+    (0.75, 0.0)
+    """
 
     value: float
     half_width: float | None
@@ -238,13 +254,48 @@ class Mean(NamedTuple):
 
 @dataclass(frozen=True)
 class Summary:
-    """The figures of a condition over all folds."""
+    """The figures of a condition over all folds.
+
+    Attributes
+    ----------
+    selector : the name of the selector, with its options
+    n_terms : the requested number of terms: a number, a share of all, or "all"
+    classifier : the name of the classifier, with its options
+    problem : why there are no figures, if some fold has none; else None
+    n_selected : the mean number of selected terms
+    micro_f1, macro_f1 : a `Mean` each
+    accuracy : the share of documents with exactly the right labels, a `Mean`
+    selection_seconds, training_seconds, prediction_seconds : medians over the folds; None if the folds were measured
+        with different numbers of threads or of cores
+    model_bytes : the mean size of the model file
+    unknown : the number of test documents of all folds that have no selected term
+    documents : the number of test documents of all folds
+    threads : the number of threads if it was the same for all folds, else None
+    cores : the number of cores of the machine if it was the same for all folds, else None
+    p_in_size : corrected p-value of the lead of the best condition with the same number of terms; None for the best
+        itself
+    p_overall : corrected p-value of the lead of the best of all conditions; None for the best itself
+    is_best_in_size : whether it is the best condition with the same number of terms
+    is_best : whether it is the best of all conditions
+    confidence : how certain and how right the labels of the test documents of all folds are; None if some fold has
+        none
+
+    Examples
+    --------
+    >>> from textsieve.comparison import compare
+    >>> texts = ["the striker scored", "a late goal", "the vote failed", "a new law"]
+    >>> labels = ["sport", "sport", "politics", "politics"]
+    >>> comparison = compare(texts * 5, labels * 5, selectors=["ig", "chi"], n_terms=[3], classifiers=["nb"])
+    >>> for summary in comparison.summary:
+    ...     print(summary.selector, summary.n_terms, round(summary.micro_f1.value, 3), summary.unknown)
+    ig 3 0.75 10
+    chi 3 0.75 10
+    """
 
     selector: str
     n_terms: Size
     classifier: str
     problem: str | None
-    """Why there are no figures, if some fold has none."""
     n_selected: float | None = None
     micro_f1: Mean | None = None
     macro_f1: Mean | None = None
@@ -253,23 +304,15 @@ class Summary:
     training_seconds: float | None = None
     prediction_seconds: float | None = None
     model_bytes: float | None = None
+    unknown: int | None = None
+    documents: int | None = None
     threads: int | None = None
-    """The number of threads if it was the same for all rows, else None.
-
-    The seconds are None if the rows differ in the number of threads or in that of cores.
-    """
     cores: int | None = None
-    """The number of cores of the machine if it was the same for all rows, else None."""
     p_in_size: float | None = None
-    """Corrected p-value of the lead of the best condition with the same number of terms; None for the best itself."""
     p_overall: float | None = None
-    """Corrected p-value of the lead of the best of all conditions; None for the best itself."""
     is_best_in_size: bool = False
-    """Whether it is the best condition with the same number of terms."""
     is_best: bool = False
-    """Whether it is the best of all conditions."""
     confidence: Confidence | None = None
-    """How certain and how right the labels of the test documents of all folds are; None if some fold has none."""
 
     @property
     def bands(self) -> list[ProbabilityBand]:
@@ -284,7 +327,22 @@ class Summary:
 
 
 class AverageRank(NamedTuple):
-    """The average rank of a selector with a classifier; 1 is the best."""
+    """The average rank of a selector with a classifier.
+
+    Attributes
+    ----------
+    selector, classifier : their names, with options
+    rank : the mean rank by micro-F1, over folds and numbers of terms; 1 is the best
+
+    Examples
+    --------
+    >>> from textsieve.comparison import compare
+    >>> texts = ["the striker scored", "a late goal", "the vote failed", "a new law"]
+    >>> labels = ["sport", "sport", "politics", "politics"]
+    >>> comparison = compare(texts * 5, labels * 5, selectors=["ig", "chi"], n_terms=[3], classifiers=["nb"])
+    >>> comparison.ranks[0]
+    AverageRank(selector='ig', classifier='nb', rank=1.5)
+    """
 
     selector: str
     classifier: str
@@ -388,6 +446,8 @@ def _summary(condition: Condition, rows: list[Row]) -> Summary:
         training_seconds=median("training_seconds"),
         prediction_seconds=median("prediction_seconds"),
         model_bytes=mean("model_bytes"),
+        unknown=sum(row.unknown or 0 for row in rows),
+        documents=sum(row.documents for row in rows),
         threads=_common_value(threads for threads, _ in machines),
         cores=_common_value(cores for _, cores in machines),
         confidence=_sum_confidence(rows),

@@ -32,6 +32,7 @@ from scipy.sparse import csr_matrix
 
 from ..categorizer_settings import Settings
 from ..errors import InputError, MissingPackage, NothingSelected, UnfitDocuments, shown
+from ..registry import CLASSIFIERS, SELECTORS
 from ..settings import is_whole
 from ..stats import ClassStats
 from ..training import check_settings
@@ -86,6 +87,7 @@ def _full_name(definition: Any) -> str:
 
 
 _OPENING, _CLOSING = "([{", ")]}"
+_REGISTRIES = {"selector": SELECTORS, "classifier": CLASSIFIERS}
 
 
 @dataclass(frozen=True)
@@ -149,10 +151,12 @@ def _variant(kind: str, given: Any, possible: Collection[str]) -> Variant:
         return Variant(estimator_name(kind, given), given)
     name, parenthesis, after_parenthesis = given.strip().partition("(")
     if name.strip() not in possible:
+        close = _REGISTRIES[kind].closest(name)
         raise InputError(
             f"there is no {kind} {shown(given)}",
             setting=f"{kind}s",
-            hint=f"use {', '.join(possible)}, with options such as name(option=value)",
+            hint=(f"Did you mean {close!r}? Otherwise " if close else "")
+            + f"use {', '.join(possible)}, with options such as name(option=value)",
         )
     options = _parse_options(kind, given.strip(), after_parenthesis) if parenthesis else {}
     return Variant(_variant_name(name.strip(), options), name.strip(), options)

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 NOTHING = "–"
 """The text of a cell without a value."""
+LEAST_UNKNOWN_SHARE = 0.05
+"""The share of test documents without a selected term from which on a note mentions them."""
+MAX_UNKNOWN_SELECTIONS = 5
+"""The number of selectors and sizes that this note lists before it says how many more there are."""
 MAX_NAMED_CLASSES = 20
 """The number of classes that a sentence lists before it says how many more there are."""
 
@@ -149,6 +153,8 @@ class ComparisonView:
     findings: tuple[Finding, ...]
     problems: tuple[str, ...]
     """Sentences on why combinations have no figures, and on classes without training documents."""
+    notes: tuple[str, ...]
+    """Sentences on documents without a selected term, and on selectors that selected the same terms."""
     conditions: ViewTable
     """All combinations with all figures, the best first."""
     quality: ViewTable
@@ -428,6 +434,68 @@ def _problems(comparison: Comparison) -> list[str]:
     return sentences
 
 
+def _notes(comparison: Comparison) -> list[str]:
+    """Return a sentence on test documents without a selected term, and one on each group of equal selectors."""
+    return [*_unknown_note(comparison), *_equal_selector_notes(comparison)]
+
+
+def _unknown_note(comparison: Comparison) -> list[str]:
+    """Return a sentence that lists the selections without which many test documents are left; [] if there are none."""
+    # By selector and number of terms: the number of documents without a selected term, and of all test documents.
+    counts = {
+        (summary.selector, summary.n_terms): (summary.unknown, summary.documents)
+        for summary in comparison.summary
+        if summary.unknown and summary.documents and summary.unknown >= LEAST_UNKNOWN_SHARE * summary.documents
+    }
+    if not counts:
+        return []
+    most_first = sorted(counts.items(), key=lambda item: -item[1][0] / item[1][1])
+    named = [
+        f"{unknown:,} of {documents:,} ({100 * unknown / documents:.0f} %) with {_selection_text(selector, size)}"
+        for (selector, size), (unknown, documents) in most_first[:MAX_UNKNOWN_SELECTIONS]
+    ]
+    n_more = len(counts) - len(named)
+    more = f"; and {counted(n_more, 'more selection')} of {100 * LEAST_UNKNOWN_SHARE:.0f} % or more" if n_more else ""
+    return [f"Test documents without a selected term, which all get the same label: {'; '.join(named)}{more}."]
+
+
+def _selection_text(selector: str, size: Size) -> str:
+    """Return a selector and a number of terms in a few words."""
+    return "all terms" if selector == ALL else f"{selector}, {_size_title(size)}"
+
+
+def _equal_selector_notes(comparison: Comparison) -> list[str]:
+    """Return a sentence for each group of selectors that selected the same terms in all folds."""
+    sizes_of_groups: dict[tuple[str, ...], list[Size]] = {}
+    for size in dict.fromkeys(overlap.n_terms for overlap in comparison.overlaps):
+        for group in _equal_selectors(comparison, size):
+            sizes_of_groups.setdefault(group, []).append(size)
+    return [
+        f"{_and(group)} selected the same terms at {_and([_size_title(size) for size in sizes])}."
+        for group, sizes in sizes_of_groups.items()
+    ]
+
+
+def _equal_selectors(comparison: Comparison, size: Size) -> list[tuple[str, ...]]:
+    """Return groups of selectors that selected the same terms in all folds; each group has two or more."""
+    groups: list[list[str]] = []
+    for overlap in comparison.overlaps:
+        if overlap.n_terms == size and overlap.measures.jaccard == 1.0:  # exactly 1 only if it is 1 in all folds
+            first, second = overlap.selectors
+            group = next((group for group in groups if first in group), None)
+            if group is None:
+                groups.append([first, second])
+            elif second not in group:
+                group.append(second)
+    return [tuple(group) for group in groups]
+
+
+def _and(words: Sequence[str]) -> str:
+    """Return words as a list in a sentence: "a, b and c"."""
+    *others, last = words
+    return f"{', '.join(others)} and {last}" if others else last
+
+
 def _timing_note(comparison: Comparison) -> str:
     """Return the number of threads with which seconds were measured, or a warning that threads or machines differ.
 
@@ -520,6 +588,7 @@ def view_of(comparison: Comparison) -> ComparisonView:
         ),
         findings=tuple(find_best(comparison.summary)),
         problems=tuple(_problems(comparison)),
+        notes=tuple(_notes(comparison)),
         conditions=replace(conditions, note=f"{quality_note} p, all: the same among all combinations."),
         quality=replace(quality.only(*QUALITY_COLUMNS), note=quality_note),
         cost=replace(
@@ -541,15 +610,21 @@ def view_of(comparison: Comparison) -> ComparisonView:
 
 
 def render_text(view: ComparisonView) -> str:
-    """Return the table of quality as aligned text, and the problems below it."""
-    columns = view.quality.columns
-    lines = [[column.title for column in columns], *([cell.text for cell in row.cells] for row in view.quality.rows)]
+    """Return all tables as aligned text: that of quality with its note, the problems and notes, and then the others."""
+    blocks = [[*_aligned(view.quality), view.quality.note, *view.problems, *view.notes]]
+    others = (view.cost, view.ranks, view.overlap, view.stability)
+    blocks += [[table.title, *_aligned(table), table.note] for table in others if table.rows]
+    return "\n\n".join("\n".join(filter(None, lines)) for lines in blocks)
+
+
+def _aligned(table: ViewTable) -> list[str]:
+    """Return the lines of a table, with columns of the same width."""
+    lines = [[column.title for column in table.columns], *([cell.text for cell in row.cells] for row in table.rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    aligned = [
+    return [
         "  ".join(
             text.rjust(width) if column.is_number else text.ljust(width)
-            for text, width, column in zip(line, widths, columns, strict=True)
+            for text, width, column in zip(line, widths, table.columns, strict=True)
         ).rstrip()
         for line in lines
     ]
-    return "\n".join([*aligned, *view.problems])

@@ -250,6 +250,7 @@ class Training:
             n_terms_seen = counted.n_terms
         with naming(TooFewDocuments), naming(UnfitDocuments):  # other errors from here on concern settings
             self.warn_of_fewer_terms(n_terms_seen)
+            self._warn_of_marked_class(targets.sizes)
             sample = counted.sample
             if self._settings.keeps_all_terms:
                 sample = replace(sample, counts=weigh_collection(sample.counts, self.scheme))
@@ -318,6 +319,19 @@ class Training:
         n_terms = self._settings.n_terms
         if is_whole(n_terms) and n_terms > n_terms_seen:
             warn((Setting("n_terms", n_terms), f", but there are {n_terms_seen:,} terms; all of them are kept."))
+
+    def _warn_of_marked_class(self, sizes: ClassSizes) -> None:
+        """Warn if the selector or the projection is told that a label means "no label" which is a class here."""
+        for name, estimator in (("selector", self._settings.selector), ("projection", self._settings.projection)):
+            parameters = estimator.get_params() if hasattr(estimator, "get_params") else {}  # not of a name
+            markers = {value for key, value in parameters.items() if key.rpartition("__")[2] == "unlabelled"}
+            for marker in markers - {None}:
+                if any(label == marker for label in sizes.classes):
+                    warn(
+                        f"The {name} has unlabelled={marker!r}, but for a Categorizer the label {marker!r} is a class. "
+                        f"Give documents without a label the label None; if {marker!r} is a class, give the {name} "
+                        "unlabelled=None."
+                    )
 
     def warn_of_no_probabilities(self) -> None:
         """Warn if probabilities could not be fitted, because training failed with some documents held out.

@@ -25,13 +25,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import ROUND_DOWN, Context
 from itertools import islice
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Floats, Ints
-from ...errors import InputError, InputWarning, NothingSelected, Setting, UnfitDocuments, shown, warn
+from ...errors import InputError, InputWarning, NothingSelected, Setting, UnfitDocuments, counted, shown, warn
 from ...settings import as_number, is_whole
 from ...stats import ClassStats
 from ..base import Limit, ScoreForClass, TermSelection, TermSelector, resolve_k
@@ -41,6 +41,8 @@ from .shortest import Shortest, shortest_transversals
 from .transversals import Count, Testor, Transversals, count_transversals
 
 DEFAULT_EPSILON = 0.4
+_LEAST_SHARE_OF_K = 0.9
+"""If fewer than this share of `k` terms are selected, `fit` warns."""
 _MAX_PAIRS_NAMED = 5
 """The number of indistinguishable pairs of classes that the warning names."""
 _SHARE_WORK = 1 << 31
@@ -90,6 +92,9 @@ class TypicalTestors(TermSelector):
     The selector uses term weights, so it works best after `TermWeighter`, with documents of length 1. With few classes,
     or classes that have nothing in common, nearly all candidates are in some testor, and ε decides.
 
+    Scores take long to compute. So `selected_columns()` has the order of `ranking_` only if `k` left some terms out;
+    otherwise, the columns with the largest weight in any class come first.
+
     Parameters
     ----------
     epsilon : float or None
@@ -102,7 +107,7 @@ class TypicalTestors(TermSelector):
         "max" divides each mean document by its largest weight, so that ε is equally strict for all classes.
     k : int, float, "all" or None
         The maximum number of terms: a number, or a fraction of all terms. If epsilon leaves more, the best by
-        `ranking_` are selected.
+        `ranking_` are selected; if it leaves far fewer (less than 90 %), `fit` warns.
     score_limit : int
         The maximum number of testors to list for `scores_`. Testors that differ only in terms which distinguish the
         class from the same other classes count once. If the rows of a class fall into parts that have no terms in
@@ -121,9 +126,6 @@ class TypicalTestors(TermSelector):
     scores_are_exact_ : whether the scores were computed from all testors and not from a sample
     ranking_ : columns by score; of equal scores, the term with the largest weight in any class comes first, then the
         lower column
-
-    Scores take long to compute. So `selected_columns()` has the order of `ranking_` only if `k` left some terms out;
-    otherwise, the columns with the largest weight in any class come first.
 
     Examples
     --------
@@ -162,6 +164,24 @@ class TypicalTestors(TermSelector):
         self.score_limit = score_limit
 
     # -- the method ----------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Select the columns of a (sparse) document-term matrix with its labels; warn if `k` is by far not reached.
+
+        A document with `sample_weight` 3 counts like three copies of it; one with weight 0 is ignored.
+        """
+        super().fit(X, y, sample_weight)
+        n_selected = int(self._get_support_mask().sum())
+        most = resolve_k(self.k, self.n_features_in_) if is_whole(self.k) and self.epsilon is None else None
+        if most is not None and most <= self.n_features_in_ and n_selected < _LEAST_SHARE_OF_K * most:
+            warn(
+                (
+                    Setting("k", self.k),
+                    f", but only {counted(n_selected, 'term')} of typical testors are selected: k is a maximum, and no "
+                    "epsilon that was tried selects more without exceeding it. A smaller delta may change that.",
+                )
+            )
+        return self
 
     def _rank_and_select(self) -> TermSelection:
         """Select terms, and do not compute their scores unless the selection depends on them.
