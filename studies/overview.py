@@ -37,8 +37,8 @@ FIRST_COUNTS: Mapping[str, tuple[int, int, int]] = {
 INTRODUCTION = """
 What five papers on term selection and text classification claim, what textsieve measures on the same or similar
 collections, and whether the two agree. This page lets you see at a glance which claims you can rely on; each paper has
-a page of its own with all tables, other preparations and explanations. [studies.md](../studies.md) has the limits
-within which a number agrees or comes close, and the command that measures everything again:
+a page of its own with all tables, other preparations and explanations. [How the studies work](../studies.md) has the
+limits within which a number agrees or comes close, and the command that measures everything again:
 
 ```
 python -m studies ocfs testors tofa tcfp subspace -o docs/research/papers --results studies/results

@@ -128,6 +128,14 @@ def test_what_pages_on_forward_selection_say_about_the_comparison_of_the_default
     assert "(by .003 to .006 in the mean)" in text_of("explanation/forward.md")
 
 
+def test_what_the_page_on_defaults_says_about_17_corpora() -> None:
+    assert "ahead of OCFS at 1,000 and 2,000 terms, too" in text_of("research/defaults.md")
+    for figure in ("mean accuracy", "mean macro-F1"):
+        rows = table_of("forward-results.md", figure, "100 (17)")
+        for size in ("1,000 (17)", "2,000 (17)"):
+            assert rows["forward"][size] > rows["ocfs"][size]
+
+
 def test_what_the_explanation_of_forward_selection_says_about_17_corpora() -> None:
     rows = table_of("forward-results.md", "mean accuracy", "100 (17)")
     text = text_of("explanation/forward.md")
