@@ -251,7 +251,8 @@ def page(development: Mapping[str, Figures], final_test: Figures) -> str:
             "numbers of terms and then over corpora.",
             "## Selectors",
             "With the default classifier; multilabel documents get the labels with a score above 0 (`zero`). "
-            "[forward-results.md](forward-results.md) has the development of `forward`, and other ideas.",
+            "[Measurements of forward selection](forward-results.md) have its development, and a comparison on 17 "
+            "corpora, in which it is ahead of OCFS at 1,000 and 2,000 terms, too.",
             ranking_table(development["selectors"], "selectors"),
             "## Classifiers and weights",
             "On the terms that `forward` selects; 10,000 terms are those of `ocfs`. nb, cnb and rocchio have the "

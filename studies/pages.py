@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from .claim_texts import HOW_TO_READ_CLAIMS, NOTHING, column_text, measured_text, verdict_text
 from .figures import draw, has_picture
-from .judging import JudgedCell, JudgedClaim, JudgedItem
+from .judging import JudgedCell, JudgedItem
 from .measurements import Estimate, Scope
-from .paper import Claim, Column, Paper, PaperRequest, Unit
+from .paper import Paper, PaperRequest, Unit
 from .results_file import Provenance
 from .sentences import Named, fill_in
 
@@ -18,7 +19,6 @@ Table = list[list[str]]
 
 MARKS = {"agrees": "=", "close": "≈", "differs": "≠", None: ""}
 EXPLANATION = "Measured, and in parentheses what the paper printed: = agrees, ≈ comes close, ≠ differs."
-NOTHING = "-"
 
 
 # -- cells and tables --------------------------------------------------------------------------------------------------
@@ -36,11 +36,6 @@ def _table(unit: Unit, cells: Sequence[JudgedCell]) -> Table:
     texts = {judged.cell.place: cell_text(judged, unit) for judged in cells}
     body = [[row, *(texts.get((row, column), "") for column in columns)] for row in rows]
     return [[unit.name, *map(column_text, columns)], *body]
-
-
-def column_text(column: Column) -> str:
-    """Return the title of a column."""
-    return f"{column:,}" if isinstance(column, int) else f"{column:g}" if isinstance(column, float) else column
 
 
 def cell_text(judged: JudgedCell, unit: Unit) -> str:
@@ -75,40 +70,8 @@ def summary_of(items: Sequence[JudgedItem]) -> Table:
 
 def claims_of(judged: JudgedItem) -> Table:
     """Return the claims of an item as a table."""
-    rows = [
-        [claim.claim.text, measured_lead_text(claim, judged.item.unit), verdict_text(claim)] for claim in judged.claims
-    ]
+    rows = [[claim.claim.text, measured_text(claim, judged.item), verdict_text(claim)] for claim in judged.claims]
     return [["the paper says", "measured", "verdict"], *rows]
-
-
-def verdict_text(judged: JudgedClaim) -> str:
-    """Return the verdict on a claim, in brackets if it is not counted."""
-    text = judged.verdict or "not measured"
-    return text if judged.is_counted or judged.verdict is None else f"({text})"
-
-
-def measured_lead_text(judged: JudgedClaim, unit: Unit) -> str:
-    """Return what was measured for a claim."""
-    claim = judged.claim
-    if judged.value is None:
-        return NOTHING
-    measured = lead_text(claim, judged.value, unit)
-    if judged.elsewhere is not None:
-        columns = ", ".join(map(column_text, judged.elsewhere_columns))
-        measured += f", beside {lead_text(claim, judged.elsewhere, unit)} at {columns}"
-    if claim.by is not None:
-        measured += f" (printed: {lead_text(claim, claim.by, unit)})"
-    ahead = "ahead" if judged.elsewhere is None else "farther ahead"
-    where = f", {ahead} in {judged.ahead} of {judged.of}" if judged.of > 1 else ""
-    return f"{claim.row} against {claim.than}: {measured}{where}"
-
-
-def lead_text(claim: Claim, value: float, unit: Unit) -> str:
-    """Return the lead of a claim's first row over its second as text: a ratio, a difference or a percentage."""
-    if claim.how == "ratio":
-        return f"{value:.2f} times"
-    text = f"{value:+{unit.digits}}" if claim.how == "difference" else f"{value:+.1%}"
-    return re.sub(r"^-(?=[0.]+%?$)", "+", text)  # no minus before 0.00
 
 
 def problems_of(judged: JudgedItem) -> list[str]:
@@ -182,6 +145,7 @@ def page_of(request: PaperRequest, items: Sequence[JudgedItem], scope: Scope, pr
         part_text(paper, scope).replace("A part only", "**A part only**"),
         paragraphs(paper.setting),
         paragraphs(paper.without_terms),
+        paragraphs(HOW_TO_READ_CLAIMS) if any(judged.claims for judged in items) else "",
         *([markdown(summary_of(items))] if len(items) > 1 else []),
     ]
     for judged in items:

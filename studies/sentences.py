@@ -3,7 +3,8 @@
 In a text, braces name cells:
 
 - `{OCFS | 10}` is the number in the row "OCFS" and the column "10".
-- `{OCFS | 10 minus IG | 10}` is a difference with its sign, `{IG | 10 ÷ OCFS | 10}` a ratio.
+- `{OCFS | 10 minus IG | 10}` is a difference with its sign, `{IG | 10 ÷ OCFS | 10}` a ratio. Ratios are those of the
+  measured numbers before rounding, like the ratios in tables of claims.
 - `{order OCFS; IG; CHI | 10}` lists rows with their numbers, the largest first.
 - `{if OCFS | 10 > IG | 10}OCFS leads.{else}OCFS does not lead.{end}` writes the sentence that is true. Numbers are
   compared as they are printed, by `>`, `<`, or `~`, which holds if the two agree by the limits of their unit.
@@ -44,6 +45,8 @@ class Operand(NamedTuple):
     """One side of a comparison: its value as printed, its text, and the limits within which others agree with it."""
 
     value: float
+    measured: float
+    """The value before rounding."""
     text: str
     tolerance: Tolerance
 
@@ -94,26 +97,27 @@ def value_text(named: Named) -> str:
 def _operand(text: str, lookup: Lookup) -> Operand:
     """Return a side of a comparison: a plain number, that of a cell, a difference or a ratio."""
     if re.fullmatch(r"-?[\d.]+", text):
-        return Operand(float(text), text, RATIO)
+        return Operand(float(text), float(text), text, RATIO)
     parts = OPERATION.split(text)
     if len(parts) == 1:
         named = lookup(text)
-        return Operand(_printed_value(text, named), value_text(named), named.unit.tolerance or RATIO)
+        return _operand_of(text, named)
     first_text, operation, second_text = parts
     first, second = _operand(first_text, lookup), _operand(second_text, lookup)
     if operation == MINUS:
         unit = lookup(first_text).unit
         difference = first.value - second.value
-        return Operand(difference, f"{difference:+{unit.digits}}", first.tolerance)
-    ratio = first.value / second.value
-    return Operand(ratio, f"{ratio:.2f}" if ratio < 10 else f"{ratio:,.0f}", RATIO)
+        return Operand(difference, difference, f"{difference:+{unit.digits}}", first.tolerance)
+    ratio = first.measured / second.measured
+    return Operand(ratio, ratio, f"{ratio:.2f}" if ratio < 10 else f"{ratio:,.0f}", RATIO)
 
 
-def _printed_value(name: str, named: Named) -> float:
-    """Return the value of a number as it is printed, so that a reader who compares two sees the same."""
-    if not isinstance(named.estimate.value, float | int):
-        raise NoNumber(f"{name} is not a number: {named.estimate.problem or named.estimate.value}")
-    return float(value_text(named).replace(",", ""))
+def _operand_of(name: str, named: Named) -> Operand:
+    """Return a number with its value as printed, so that a reader who compares two sees the same."""
+    value, text = named.estimate.value, value_text(named)
+    if not isinstance(value, float | int):
+        raise NoNumber(f"{name} is not a number: {named.estimate.problem or value}")
+    return Operand(float(text.replace(",", "")), float(value), text, named.unit.tolerance or RATIO)
 
 
 def _order_text(rest: str, lookup: Lookup) -> str:

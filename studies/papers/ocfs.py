@@ -291,9 +291,10 @@ UNEVEN = Item(
 
 RCV1_STANDS_IN = """
 RCV1-v2 is not available here. MULAN's five subsets replace it: 6,000 stories each, with 944 terms that are present or
-absent. Their topics have no names, but their alphabetical order reveals RCV1's codes (docs/how-to/corpora.md); a story
-gets the first of its four top-level codes. Five folds each; the mean over the subsets. The subsets can't show how
-selectors choose among 47,000 terms: theirs were selected by frequency before, and have no weights.
+absent. Their topics have no names, but their alphabetical order reveals RCV1's codes ([named
+corpora](../../reference/corpora.md#rcv1)); a story gets the first of its four top-level codes. Five folds each; the
+mean over the subsets. The subsets can't show how selectors choose among 47,000 terms: theirs were selected by frequency
+before, and have no weights.
 """
 RCV1_AGAIN = "MULAN's first subset, as in Figure 4."
 
@@ -419,7 +420,8 @@ PAPER = Paper(
             claims=twice_the_time_claims(RCV1_SIZES),
             remark="""
             On 944 terms each selector takes milliseconds, and checking labels and sorting take their part. This says
-            little about 800,000 stories; benchmarks/RESULTS.md has generated documents of that size.
+            little about 800,000 stories; the [benchmarks](../../../benchmarks/RESULTS.md) have generated documents of
+            that size.
             """,
         ),
         Item(

@@ -223,8 +223,8 @@ terms from training | DF + IG minus SVM, terms from training | DF < 1}So it rise
 texts take part in the selection.{end} The ensemble uses the same terms: {RSM | DF + IG}. With words as they stand it
 has {RSM, words | DF + IG}, and {RSM, words, terms from training | DF + IG} with terms from training. Its gain over a
 single SVM of the same C is {RSM over SVM | DF + IG}, with words {RSM over SVM, words | DF + IG} and {RSM over SVM,
-words, terms from training | DF + IG}, with wide intervals. docs/research/subspaces-results.md has more weightings and
-sizes, on other splits and with a correction for their number.
+words, terms from training | DF + IG}, with wide intervals. [Random subspaces, measured](../subspaces-results.md) has
+more weightings and sizes, on other splits and with a correction for their number.
 
 *RSM over SVM* is on the same splits and with the same C = 100, *SVM* with the C of the row below it. The **numbers of
 terms** decided which terms are taken: stems of letters are {terms | all}, and {terms | DF} after DF; words as they
@@ -245,8 +245,8 @@ GRID_REMARK = """
 All L of a row are the first members of the same ensemble; M = 5,000 is the single SVM. With terms from training, 100
 members of 500, 1,000, 2,000 and 3,000 terms have {M = 500, terms from training | 100}, {M = 1,000, terms from training
 | 100}, {M = 2,000, terms from training | 100} and {M = 3,000, terms from training | 100}, and the single SVM {M =
-5,000, terms from training | 1}. docs/research/subspaces-results.md has other weights and the diversity of the members,
-docs/research/subspaces-theory.md what theory says about M and L.
+5,000, terms from training | 1}. [Random subspaces, measured](../subspaces-results.md) has other weights and the
+diversity of the members, and [another page](../subspaces-theory.md) what theory says about M and L.
 """
 
 BEST_REMARK = """

@@ -110,10 +110,10 @@ mistake.
 """
 REMARK_5 = """
 Seconds are those of one core, with all documents in one batch. Our kNN skips most cosines by bounds
-(docs/explanation/knn.md): it takes {kNN | mean ÷ TCFP | mean} times as long as TCFP. A search that computes every
-cosine, scikit-learn's, takes {kNN, every cosine | mean ÷ TCFP | mean} times as long. TCFP without context and Rocchio
-are the same operation here, sums over a table of terms and classes, and so is naive Bayes, on counts, which need no
-weighting.
+([how](../../explanation/knn.md#fast-and-exact)): it takes {kNN | mean ÷ TCFP | mean} times as long as TCFP. A search
+that computes every cosine, scikit-learn's, takes {kNN, every cosine | mean ÷ TCFP | mean} times as long. TCFP without
+context and Rocchio are the same operation here, sums over a table of terms and classes, and so is naive Bayes, on
+counts, which need no weighting.
 """
 REMARK_GROWTH = """
 Seconds of prediction on one core, over the number of different terms of a document (1, 2, 4 or 8 posts joined) and over

@@ -29,10 +29,11 @@ training documents alone.
 
 20NG is split by date, as in the paper. RCV1-v2 and the dump of the Open Directory are not available. MULAN's first
 subset replaces RCV1: 6,000 stories of 804,414, 944 terms of 47,236, present or absent, in five folds. RCV1's codes
-follow from the alphabetical order of its topics (docs/how-to/corpora.md). A story with several of the four top-level
-codes is copied into each, as in the paper; the test stories are copied, too, so that one of several copies can be right
-at most. A sample of 2,398 pages in 15 categories replaces ODP, in five folds, where the paper has 1,733,500 pages in
-13. The subset can't show how a selector chooses among 47,000 terms, nor the sample how high F1 is.
+follow from the alphabetical order of its topics ([named corpora](../../reference/corpora.md#rcv1)). A story with
+several of the four top-level codes is copied into each, as in the paper; the test stories are copied, too, so that one
+of several copies can be right at most. A sample of 2,398 pages in 15 categories replaces ODP, in five folds, where the
+paper has 1,733,500 pages in 13. The subset can't show how a selector chooses among 47,000 terms, nor the sample how
+high F1 is.
 """
 WITHOUT_TERMS = """
 **Documents without a selected term** get the fallback class: the class of most training documents that have no selected
@@ -359,7 +360,8 @@ FIGURE3 = Item(
     which terms belong to a class.{end} With a hundredth of the labels it is {λ = 0.2, a hundredth | 10} and {λ = 1, a
     hundredth | 10} at ten terms. With all words of Reuters-21578 (its four largest topics, stems, no stop words) λ =
     0.2 has {λ = 0.2, Reuters-21578 | 10} at ten terms, λ = 1 {λ = 1, Reuters-21578 | 10}, IG {IG, Reuters-21578 | 10}.
-    [tofa-results.md](../tofa-results.md) has what the variance of all documents does gain, at a λ slightly below 1.
+    [TOFA's weight, measured](../tofa-results.md) has what the variance of all documents does gain, at a λ slightly
+    below 1.
     """,
 )
 

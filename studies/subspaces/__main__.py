@@ -217,7 +217,8 @@ terms, idf and classifiers are learned from the training documents alone. A gain
 members with M terms each minus that of a single classifier of the same kind on all terms of the same splits. Numbers
 are points of accuracy, ± half of a 95 % interval of the mean over splits. Splits share documents, so the interval is
 about other splits of these texts. *Other documents* is the half width after Nadeau and Bengio (2003), for other texts
-of the kind. Table I and Figures 2 and 3 of the paper are reproduced in [papers/subspace.md](papers/subspace.md)."""
+of the kind. Table I and Figures 2 and 3 of the paper are reproduced on [the page of the paper](papers/subspace.md).
+*ltc* is explained in the [glossary](../glossary.md#terms-and-weights)."""
 
 SEARCHED = f"""{N_SEARCH} splits. *Effective terms* is the number of terms on which the length of a document rests, (Σ
 w²)² / Σ w⁴ in the mean: k for k equal weights. *Single* is the accuracy of one classifier on all terms; the gains

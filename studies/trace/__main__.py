@@ -31,7 +31,8 @@ from .tables import (
 DOCS = Path(__file__).parents[2] / "docs" / "research"
 
 ABOUT = {
-    AUTO: "λ = 1/(1 + ω): between plus its expected noise, as the source of `TOFA` derives it",
+    AUTO: "λ = 1/(1 + ω): between plus its expected noise, as the [explanation]("
+    "../explanation/tofa.md#how-the-default-follows) derives it",
     "its noise from the k best by between": "the same, with ω from the k best by between alone",
     "its noise as classes by documents": "the same, with ω = (classes − 1) / labelled documents, whatever the terms",
     "half its noise": "the same, with ω / 2, to see how much the size of ω matters",
@@ -82,13 +83,14 @@ FOLDS_OF_OTHERS = ", ".join(f"{number} for {name}" for name, number in N_FOLDS.i
 
 HOW = f"""Written by `make trace`. All numbers are micro-F1 in points (100 is perfect) of the linear SVM on the selected
 terms, with the weights and options that the `Categorizer` gives it. A multilabel document (Reuters, RCV1) gets the
-classes whose score is not negative; without any of the terms, it usually gets none. Terms are selected by ltc weights.
+classes whose score is not negative; without any of the terms, it usually gets none. Terms are selected by ltc weights
+([glossary](../glossary.md#terms-and-weights)).
 Cross-validation is within the training documents, in folds of neighbouring documents: three folds, but
 {FOLDS_OF_OTHERS}. *A tenth of the labels*: nine tenths of the
 training documents lose their label and count for the variance alone; the SVM learns from the labelled tenth, which is
 drawn {N_DRAWS} times in each fold. ± is the standard error of the paired difference over folds and draws. These share
 documents, so it is slightly too small. In means, RCV1's subsets count as one collection. Their classes are RCV1's
-topics ([corpora.md](../reference/corpora.md#rcv1))."""
+topics ([named corpora](../reference/corpora.md#rcv1))."""
 
 GOAL = f"""The lead of each criterion over λ = 1, in the mean over numbers of terms (50, 100, 300, 1,000; RCV1 has 944
 terms). The goal was a lead in the mean, and a loss of no more than {-ALLOWED:g} points on any collection."""

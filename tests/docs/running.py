@@ -47,7 +47,7 @@ SHELL_COMMANDS = {
     *("mkdir", "cp", "mv", "rm", "gzip", "zcat", "python"),
 }
 """Commands that run although they are not `textsieve`: they show or make files."""
-SHOWN = {"json", "ini", "yaml", "nginx", "html", "sh"}
+SHOWN = {"json", "ini", "yaml", "nginx", "html", "sh", "bibtex"}
 """Languages of blocks that readers only look at."""
 CLOSED_PIPE = 141
 """The exit code of a program that writes to another one that has ended, such as `head`."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Self
 
 import pytest
+from studies.claim_texts import measured_text
 from studies.judging import judge
 from studies.measurements import Estimate, Largest, MeanOf, Measurement, ReportStep, Scope, WhereLargest
-from studies.pages import measured_lead_text
 from studies.paper import MICRO_F1, Cell, Claim, Item, Paper, PaperRequest
 from studies.reproduction import measure
 
@@ -81,4 +81,4 @@ def test_a_claim_may_be_against_a_number(number: float, verdict: str) -> None:
     item = item_of(Cell("row", 1, Given(number)), claims=(Claim("above .8", "row", 0.8),))
     (judged,) = judge(item, {Given(number): Estimate(number)}).claims
     assert judged.verdict == verdict
-    assert "row against 0.8" in measured_lead_text(judged, MICRO_F1)
+    assert "row against 0.8" in measured_text(judged, item)

@@ -17,11 +17,12 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 from studies.__main__ import align_tables, command
+from studies.claim_texts import measured_text, verdict_text
 from studies.documents import Collection, members_of
-from studies.judging import judge
+from studies.judging import JudgedClaim, judge
 from studies.measurements import Estimate, MeanOf, Measurement, ReportStep, Scope, Value, group_by
-from studies.pages import measured_lead_text, numbers_of, part_text, problems_of, remark_of, tables_of, verdict_text
-from studies.paper import ACCURACY, RATIO, SECONDS, TERMS, WORDS_SHARED, Cell, Claim, Item, Paper, Tolerance
+from studies.pages import numbers_of, part_text, problems_of, remark_of, tables_of
+from studies.paper import ACCURACY, RATIO, SECONDS, TERMS, WORDS_SHARED, Cell, Claim, Item, Paper, Tolerance, Unit
 from studies.prediction import PredictionSeconds
 from studies.reproduction import PAPERS, QUICK, find_items, recall, reproduce
 from studies.selection import SelectionSeconds
@@ -126,10 +127,10 @@ def test_lists_of_terms_are_judged_by_the_share_of_missing_terms() -> None:
 # -- claims ------------------------------------------------------------------------------------------------------------
 
 
-def claimed(*rows: tuple[Cell, ...], unit: Any = ACCURACY, **claim: Any) -> Any:
-    """Return a judged claim about rows a and b."""
+def claimed(*rows: tuple[Cell, ...], unit: Any = ACCURACY, than: str = "b", **claim: Any) -> Any:
+    """Return a judged claim about row a and another, by default b."""
     conditions = tuple(cell for cells in rows for cell in cells)
-    item = Item("figure1", "", unit, conditions, claims=(Claim("so", "a", "b", **claim),))
+    item = Item("figure1", "", unit, conditions, claims=(Claim("so", "a", than, **claim),))
     (judged_claim,) = outcome_of(item).claims
     return judged_claim
 
@@ -198,7 +199,7 @@ def test_a_claim_is_about_its_columns_or_about_all_that_both_rows_have() -> None
     assert claimed(a, b[:2]).of == 2
     nothing = claimed(a, row("b", None, None, None))
     assert (nothing.value, nothing.verdict) == (None, None)
-    assert (measured_lead_text(nothing, ACCURACY), verdict_text(nothing)) == ("-", "not measured")
+    assert (measured_in(nothing, ACCURACY), verdict_text(nothing)) == ("-", "not measured")
 
 
 @pytest.mark.parametrize(
@@ -216,10 +217,10 @@ def test_a_lead_may_be_compared_with_that_in_other_columns() -> None:
     claim = claimed(a, b, columns=(1, 10), more_than_at=(100, 1_000), how="relative")
     assert (claim.verdict, claim.ahead, claim.of) == ("agrees", 2, 2)
     assert (claim.value, claim.elsewhere) == (pytest.approx(0.75), pytest.approx(0.2))
-    expected = "a against b: +75.0%, beside +20.0% at 100, farther ahead in 2 of 2"
-    assert measured_lead_text(claim, ACCURACY) == expected
+    expected = "a against b: +75.0% at terms 1, 10, and +20.0% at terms 100, a larger difference in 2 of 2"
+    assert measured_in(claim, ACCURACY) == expected
     less = claimed(a, b, columns=(100,), more_than_at=(1, 10), how="ratio")
-    assert measured_lead_text(less, ACCURACY) == "a against b: 1.20 times, beside 1.75 times at 1, 10"
+    assert measured_in(less, ACCURACY) == "a against b: 1.20 times at terms 100, and 1.75 times at terms 1, 10"
     assert verdict_text(less) == "differs"
 
 
@@ -238,21 +239,31 @@ def test_a_claim_without_comparable_numbers_is_shown_as_not_measured(how: Any) -
     assert nowhere_ahead.verdict is None
 
 
+def measured_in(judged: JudgedClaim, unit: Unit) -> str:
+    """Return what was measured for a claim about an item of a unit."""
+    return measured_text(judged, Item("table1", "", unit, ()))
+
+
 def test_claims_are_described_in_words() -> None:
     a, b = row("a", 5.0, 6.0), row("b", 4.0, 4.0)
-    assert measured_lead_text(claimed(a, b), ACCURACY) == "a against b: +1.50, ahead in 2 of 2"
-    assert measured_lead_text(claimed(a, b, columns=(1,), how="ratio"), SECONDS) == "a against b: 1.25 times"
-    assert "+37.5%" in measured_lead_text(claimed(a, b, how="relative"), ACCURACY)
+    assert measured_in(claimed(a, b), ACCURACY) == "a against b: +1.50, higher in 2 of 2"
+    assert measured_in(claimed(a, b, columns=(1,), how="ratio"), SECONDS) == "a against b: 1.25 times"
+    assert "+37.5%" in measured_in(claimed(a, b, how="relative"), ACCURACY)
     printed = claimed(a, b, columns=(1,), how="ratio", by=2.0)
-    assert measured_lead_text(printed, SECONDS) == "a against b: 1.25 times (printed: 2.00 times)"
+    assert measured_in(printed, SECONDS) == "a against b: 1.25 times (paper: 2.00 times)"
     assert verdict_text(printed) == "close"
+
+
+def test_two_columns_of_one_row_are_named() -> None:
+    same = claimed(row("a", 5.0, 6.0), columns=(10,), than_column=1, than="a")
+    assert measured_in(same, ACCURACY) == "a at terms 10 against a at terms 1: +1.00"
 
 
 def test_a_difference_of_zero_has_no_minus() -> None:
     relative = claimed(row("a", 4.0), row("b", 4.0001), how="relative")
-    assert measured_lead_text(claimed(row("a", 4.0), row("b", 4.0001)), ACCURACY) == "a against b: +0.00"
-    assert measured_lead_text(relative, ACCURACY) == "a against b: +0.0%"
-    assert measured_lead_text(claimed(row("a", 4.0), row("b", 4.01)), ACCURACY) == "a against b: -0.01"
+    assert measured_in(claimed(row("a", 4.0), row("b", 4.0001)), ACCURACY) == "a against b: +0.00"
+    assert measured_in(relative, ACCURACY) == "a against b: +0.0%"
+    assert measured_in(claimed(row("a", 4.0), row("b", 4.01)), ACCURACY) == "a against b: -0.01"
 
 
 # -- tables and remarks ------------------------------------------------------------------------------------------------
@@ -305,7 +316,7 @@ def test_claims_about_trials_are_shown_and_not_counted() -> None:
     outcome = outcome_of(item)
     assert [claim.is_counted for claim in outcome.claims] == [True, False, False, True]
     assert outcome.verdicts == {"agrees": 2}
-    assert measured_lead_text(outcome.claims[1], ACCURACY).endswith("+1.00")
+    assert measured_in(outcome.claims[1], ACCURACY).endswith("+1.00")
     assert [verdict_text(claim) for claim in outcome.claims[:2]] == ["agrees", "(agrees)"]
 
 

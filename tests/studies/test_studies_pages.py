@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 from studies.__main__ import command
+from studies.claim_texts import HOW_TO_READ_CLAIMS, measured_text, verdict_text
 from studies.findings import FINDINGS
 from studies.judging import JudgedItem, judge
 from studies.measurements import Estimate
 from studies.overview import NAME, counts_of, overview_of
-from studies.pages import numbers_of, page_of
+from studies.pages import numbers_of, page_of, paragraphs
 from studies.paper import Paper
 from studies.reproduction import PAPERS, Reproduction, find_paper, recall
 from studies.sentences import CONDITION, TAG, names_in
@@ -51,6 +52,25 @@ def test_the_page_about_all_papers_names_two_different_things_in_each_comparison
     compared = re.findall(r"^\| .* \| (.+) against (.+): [-+\d]", page, re.MULTILINE)
     assert len(compared) > 50
     assert [pair for pair in compared if pair[0] == pair[1]] == []
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_pages_describe_claims_in_the_words_of_the_page_about_all_papers(
+    recorded: dict[str, Reproduction], name: str
+) -> None:
+    reproduction = recorded[name]
+    page = page_of(reproduction.request, reproduction.items, reproduction.scope, reproduction.provenance)
+    assert paragraphs(HOW_TO_READ_CLAIMS) in page
+    overview = overview_of(list(recorded.values()))
+    claims = [(judged.item, claim) for judged in reproduction.items for claim in judged.claims]
+    assert claims
+    for item, claim in claims:
+        measured = measured_text(claim, item)
+        assert f"| {measured} | {verdict_text(claim)} |" in page
+        first, _, second = measured.partition(" against ")
+        assert first != second.partition(":")[0]
+        if claim.is_counted:
+            assert f"| {measured} | {verdict_text(claim)} |" in overview
 
 
 def test_the_page_about_all_papers_uses_only_words_that_it_explains() -> None:

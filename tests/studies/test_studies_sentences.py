@@ -11,6 +11,8 @@ NUMBERS = {
     "C, without | 10": Named(Estimate(0.5), MICRO_F1),
     "seconds | 10": Named(Estimate(0.004), SECONDS),
     "seconds, slow | 10": Named(Estimate(0.012), SECONDS),
+    "seconds, odd | 10": Named(Estimate(0.0033345), SECONDS),
+    "seconds, even | 10": Named(Estimate(0.0010485), SECONDS),
     "terms | 10": Named(Estimate(1_234.0), TERMS),
     "words | 10": Named(Estimate(("one", "two")), TERMS),
     "none | 10": Named(Estimate(None, problem="too few"), MICRO_F1),
@@ -47,6 +49,11 @@ def test_a_text_is_filled_in(text: str, expected: str) -> None:
 def test_numbers_are_compared_as_they_are_printed() -> None:
     """Readers see 0.550 twice: neither is ahead."""
     assert filled("{if A | 10 > B | 10}ahead{else}not ahead{end}") == "not ahead"
+
+
+def test_ratios_are_those_before_rounding_as_in_tables_of_claims() -> None:
+    """0.00333 / 0.00105, as printed, would be 3.17."""
+    assert filled("{seconds, odd | 10 ÷ seconds, even | 10}") == "3.18"
 
 
 @pytest.mark.parametrize("name", ["none | 10", "words | 10"])
