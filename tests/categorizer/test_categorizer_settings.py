@@ -181,7 +181,7 @@ def test_nonlinear_classifiers_raise(classifier: Any) -> None:
 
 @pytest.mark.parametrize("classifier", ["forest", "SVM", None, 5, LinearSVC])
 def test_invalid_classifiers_raise(classifier: Any) -> None:
-    with pytest.raises(InputError, match=f"classifier=.*; use one of {', '.join(CLASSIFIERS)}, or a linear"):
+    with pytest.raises(InputError, match=f"classifier=.*use one of {', '.join(CLASSIFIERS)}, or a linear"):
         fitted(classifier=classifier)
 
 
