@@ -13,7 +13,7 @@ larger than `max_bytes`. Some files of the Linux kernel look regular but block (
 
 `check_writable` and `check_openable` are called before long work, and raise `InputError` if its result could not be
 written. The first is for files that `replacing` writes, which needs permission to write to their folder; the second is
-for files that are opened and written in place.
+for files that are written in place, and a first check of all outputs of the command line.
 """
 
 from __future__ import annotations

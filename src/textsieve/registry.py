@@ -12,7 +12,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from importlib import import_module
 from inspect import signature
 from typing import Any, Literal, NamedTuple
@@ -208,6 +207,8 @@ class Registry(Mapping[str, Entry]):
         names |= {other: row.name for row in self.rows for other in (row.class_name.casefold(), *row.other_names)}
         if written in names:
             return names[written]
+        from difflib import get_close_matches
+
         close = get_close_matches(written, names, n=1, cutoff=0.66)
         return names[close[0]] if close else None
 

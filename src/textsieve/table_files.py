@@ -167,7 +167,8 @@ def _excel_table(file: BinaryIO, columns: Sequence[str]) -> Iterator[WriteRows]:
                 for column, value in enumerate(row):
                     cell = plain_cell(value)
                     write_cell(n_rows, column, cell)
-                    widths[column] = max(widths[column], _width(cell) + _PADDING)
+                    if widths[column] < MAX_WIDTH:
+                        widths[column] = max(widths[column], _width(cell) + _PADDING)
 
         try:
             for column, name in enumerate(names):

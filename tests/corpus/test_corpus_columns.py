@@ -138,10 +138,24 @@ def test_a_default_column_that_is_missing_is_a_warning(tmp_path: Path) -> None:
         assert list(read(tmp_path / "y.csv", usual=SEVERAL)) == [("hello", ("a",))], "a conventional name"
 
 
+def test_a_conventional_name_comes_before_some_of_the_default_columns(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("title,Body,section\nt,hello,a\n")
+    with pytest.warns(InputWarning, match="no column 'description', so the text is from 'Body'"):
+        assert list(read(tmp_path / "x.csv", usual=SEVERAL)) == [("hello", ("a",))]
+    (tmp_path / "z.csv").write_text("title,title,description,description,body,section\n1,2,3,4,hello,a\n")
+    with pytest.warns(
+        InputWarning, match="z.csv: 'title' and 'description' can't be the text here, so the text is from"
+    ):
+        assert list(read(tmp_path / "z.csv", usual=SEVERAL)) == [("hello", ("a",))]
+
+
 def test_an_id_is_no_text_where_the_text_columns_of_training_are_missing(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("id,section\n1,a\n")
     with pytest.raises(InputError, match=r"cannot tell which column is the text\. Columns found: 'id', 'section'"):
         read(tmp_path / "x.csv", usual=SEVERAL)
+    (tmp_path / "title.csv").write_text("title,label\ncheap pills,spam\n")
+    with pytest.warns(InputWarning, match="so the text is from 'title'"):
+        assert list(read(tmp_path / "title.csv", usual={"text": "note"})) == [("cheap pills", ("spam",))]
     (tmp_path / "y.csv").write_text("note,section\nhello,a\n")
     with pytest.warns(
         InputWarning, match=r"so the text is from 'note'\. If that is wrong, name the columns with text\."

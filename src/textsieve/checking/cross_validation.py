@@ -92,7 +92,8 @@ class HeldOutPredictions(NamedTuple):
 def group_folds(classes: Ints, group_of: Ints) -> Ints:
     """Return the fold of each document, given its class and its group of copies.
 
-    Copies are in the same fold, and each class is in all folds. A group is assigned by the class of its first document.
+    Copies are in the same fold. A group is assigned by the class of its first document, so each class is in all folds,
+    unless too many of its documents are copies of documents of other classes.
     """
     _, firsts, group_numbers = np.unique(group_of, return_index=True, return_inverse=True)
     return np.asarray(folds(classes[firsts].tolist(), N_FOLDS)[group_numbers])

@@ -135,7 +135,7 @@ class CheckResult:
         return [group for group in self.duplicates if group.has_contradicting_labels]
 
     def labels_of_copies(self, group: DuplicateGroup) -> list[str]:
-        """Return the label of each document of a group of copies, or only one if no documents differ in their labels.
+        """Return the label of each document of a group of copies, or at most one if the labels do not differ.
 
         Several labels of a document have "+" between them; a document without labels has "no label".
         """

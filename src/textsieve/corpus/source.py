@@ -140,7 +140,10 @@ METADATA_NAMES = (
     *("", "id", "ids", "index", "idx", "key", "uid", "url"),
     *("date", "time", "timestamp", "author", "title"),
 )
-"""Names of columns that are never assumed to be the label, as the only column beside the text otherwise is."""
+"""Names of columns that are never assumed to be the label, as the only column beside the text otherwise is.
+
+If there are default names of the text, such a column is not assumed to be the text either, unless it is a title.
+"""
 
 
 def is_conventional(name: str) -> bool:
@@ -196,9 +199,10 @@ def choose_columns(columns: Sequence[str], source: Source) -> ChosenColumns:
     """Return the positions of the text and label columns, given the names of all columns.
 
     For the text and for the label, these columns are tried in this order: those that the caller named, those with the
-    default names, one with a conventional name, and in a table of two columns, the one that is left. The label is None
-    if the table has none, or if only texts are needed. Raise `InputError` if the text or a needed label can't be found,
-    or if a column is given twice.
+    default names, one with a conventional name, and in a table of two columns, the one that is left, unless it is named
+    like an ID or a date (as the text, only if there are default names). The label is None if the table has none, or if
+    only texts are needed. Raise `InputError` if the text or a needed label can't be found, or if a column is given
+    twice.
     """
     may_have_label = source.label is not False
     text, label = _given_text(columns, source), _given_label(columns, source)
@@ -209,7 +213,7 @@ def choose_columns(columns: Sequence[str], source: Source) -> ChosenColumns:
     if label is None and may_have_label:
         label = _default_or_conventional_label(columns, source, without=text)
     if len(columns) == 2:
-        if label is not None and not text and not (source.default_text and _is_metadata(columns[1 - label])):
+        if label is not None and not text and not (source.default_text and _is_no_text(columns[1 - label])):
             text = (1 - label,)
         elif label is None and len(text) == 1 and may_have_label and not source.optional_labels:
             label = _other_as_label(columns, text[0])
@@ -289,9 +293,10 @@ def _warn_of_other_text(columns: Sequence[str], text: tuple[int, ...], source: S
     names = [name for name in source.default_text if isinstance(name, str)]
     if names and not any(columns[position] in (*names, "text") for position in text):
         missing = [name for name in names if name not in columns]
+        reason = _no_column(missing) if missing else f"{' and '.join(map(repr, names))} can't be the text here"
         warn(
             (
-                f"{source.path}: {_no_column(missing)}, so the text is from {columns[text[0]]!r}. If that is wrong, "
+                f"{source.path}: {reason}, so the text is from {columns[text[0]]!r}. If that is wrong, "
                 "name the columns with ",
                 Setting("text"),
                 ".",
@@ -458,6 +463,11 @@ def _other_as_label(columns: Sequence[str], text: int) -> int | None:
 def _is_metadata(name: str) -> bool:
     """Return whether a column is named like an ID or a date."""
     return _normalize(name) in METADATA_NAMES
+
+
+def _is_no_text(name: str) -> bool:
+    """Return whether a column is named like an ID or a date; a title can be a text."""
+    return _is_metadata(name) and _normalize(name) != "title"
 
 
 def _has_only_metadata(columns: Sequence[str], text: tuple[int, ...]) -> bool:

@@ -3,7 +3,7 @@
 **In the model file** are the statistics of the selected terms (`training.statistics`): a section `statistics` of the
 header, and arrays whose names begin with `statistics.`, of which the section has a checksum. The arrays are the table
 from which the classifier learns, the number of documents of each class without a selected term, and digests of the
-documents that updates added (`training.document_digests`). They contain no term and no text. Predicting does not read
+documents that updates added (`training.corrections`). They contain no term and no text. Predicting does not read
 the arrays, and does not import this module.
 
 **In a file of their own** are the statistics of all terms (`training.full_statistics`): `news.sieve.stats` for
