@@ -215,7 +215,7 @@ def test_a_killed_worker_is_replaced_and_loses_no_request_of_others(
         assert [response.result() for response in responses] == [200] * 40
         assert long_response.result().status == 200
     assert f"Worker process {killed.pid} ended unexpectedly (SIGKILL)." in server.log
-    assert re.search(r"Worker process \d+ replaces it\.", server.log)
+    assert re.search(r"Worker process \d+ replaces one that ended\.", server.log)
     assert metric(server, "textsieve_workers_replaced_total") >= 1
     assert other in workers_of(server)
     assert model_ids(server) == {current: 2}

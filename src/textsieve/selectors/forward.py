@@ -167,9 +167,9 @@ class ForwardSelection(TermSelector):
     candidates_by : {"ocfs", "weights"}
         The method that ranks the candidates: "ocfs" needs statistics only, "weights" trains a linear SVM.
     ridge : float
-        The regularisation strength λ. It is added to the sum of a term's squared weights, to which a document of length
-        1 adds at most 1. The larger it is, the less it matters which terms occur together, and the more their frequency
-        matters.
+        The regularisation strength λ. It is added to the sum of the squared deviations of a term's weights from their
+        mean, to which a document of length 1 adds at most 1. The larger it is, the less it matters which terms occur
+        together, and the more their frequency matters.
 
     Attributes
     ----------

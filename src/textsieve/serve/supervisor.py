@@ -167,7 +167,7 @@ class Supervisor:
                 return
             self._missing.pop(0)
             self._service.metrics.count_replaced_worker()
-            self._service.log(f"Worker process {pid} replaces it.")
+            self._service.log(f"Worker process {pid} replaces one that ended.")
 
     def _count_early_end(self, worker: WorkerProcess) -> None:
         """Count a worker that has ended, if that was early; end all workers if too many ended early.
