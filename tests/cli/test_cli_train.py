@@ -278,5 +278,10 @@ def test_evaluating_on_training_documents_is_a_warning(news: Path, tmp_path: Pat
     run("train", news, "-o", model, *PLAIN_OPTIONS)
     assert "the model was trained on these documents" in run("evaluate", model, news).stderr
     assert "trained on" not in run("evaluate", model, other).stderr
+    copy = tmp_path / "copy.csv"
+    copy.write_bytes(news.read_bytes())
+    assert "the model was trained on these documents" in run("evaluate", model, copy).stderr
+    news.write_bytes(other.read_bytes())
+    assert "trained on" not in run("evaluate", model, news).stderr, "other documents of the same name"
     run("train", news, "-o", model, *PLAIN_OPTIONS, "--no-sources")
     assert "trained on" not in run("evaluate", model, news).stderr

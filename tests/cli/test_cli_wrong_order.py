@@ -32,6 +32,8 @@ def test_a_hint_does_not_overwrite_a_model(
     assert "news.sieve is a model: textsieve serve news.sieve\n" in run("serve", news, exit_code=1).stderr
     Path("news.sieve").write_text("something else")
     assert f"textsieve train {news} -o news-model.sieve\n" in run("serve", news, exit_code=1).stderr
+    Path("news-model.sieve").write_bytes(model.read_bytes())
+    assert f"textsieve train {news} -o news-model-model.sieve\n" in run("serve", news, exit_code=1).stderr
 
 
 def test_other_files_give_no_hint(tmp_path: Path, news: Path, run: Run) -> None:

@@ -63,6 +63,7 @@ def command(
     separator that were given to train are the defaults.
     """
     from ..categorizer import load
+    from ..corpus.batch import CorpusDigest
     from ..errors import InputError, Setting
     from ..progress import progress_display
     from .json_output import print_json
@@ -89,7 +90,8 @@ def command(
     if spellings is not None:
         extra["fold_labels"] = spellings
     with open_corpus(path, read_options, usual=defaults, **extra) as corpus, progress_display() as on_progress:
-        documents = with_progress(corpus, "predicting", on_progress)
+        digest = CorpusDigest()
+        documents = with_progress(corpus, "predicting", on_progress).mapped(digest)
         report = categorizer.evaluate(documents, n_examples=n_examples)
     if not report.documents:
         raise InputError(
@@ -98,7 +100,7 @@ def command(
             hint=("In a table, name the column of the labels with ", Setting("label")),
         )
     _warn_if_all_labels_are_unknown(report, corpus)
-    _warn_if_trained_on(categorizer.model_, model, path, read_options["sheet"])
+    _warn_if_trained_on(categorizer.model_, path, digest.digest)
     if report_path is not None:
         _write_page(report, f"Evaluation on {corpus.name}", report_path)
     if wants_json:
@@ -107,22 +109,16 @@ def command(
         _show(report, corpus.name, columns_lines(corpus), categorizer.model_)
 
 
-def _warn_if_trained_on(trained: "Model", model_path: str, path: str, sheet: str | None) -> None:
-    """Print a warning if the documents are a source of the model, on which it looks better than it is.
-
-    `sheet` is the sheet of an Excel file that the user named; if None, it is the sheet of the training documents.
-    """
+def _warn_if_trained_on(model: "Model", path: str, digest: str | None) -> None:
+    """Print a warning if the model was trained on the documents with this digest, where it looks better than it is."""
     from ..modelfile.sources import sources_of
     from .messages import warn
 
-    for source in sources_of(trained) or []:
-        is_same_path = os.path.realpath(source.location(model_path)) == os.path.realpath(path)
-        if is_same_path and sheet in (None, source.reading.get("sheet")):
-            warn(
-                f"{path}: the model was trained on these documents, so it looks better here than it is. Evaluate it on "
-                "documents that it has not seen."
-            )
-            return
+    if digest is not None and any(source.digest == digest for source in sources_of(model) or []):
+        warn(
+            f"{path}: the model was trained on these documents, so it looks better here than it is. Evaluate it on "
+            "documents that it has not seen."
+        )
 
 
 def _warn_if_all_labels_are_unknown(report: "Report", corpus: "Corpus") -> None:

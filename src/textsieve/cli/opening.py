@@ -351,7 +351,7 @@ def _wrong_file_hint(verb: str, model: str, others: tuple[str, ...]) -> str | No
     name = Path(model).name.partition(".")[0] or "model"
     if _begins_as_model(f"{name}.sieve"):
         return f"{name}.sieve is a model: {shell_join(['textsieve', verb, f'{name}.sieve', *others])}"
-    if os.path.exists(f"{name}.sieve"):
+    while os.path.exists(f"{name}.sieve"):
         name += "-model"
     command = shell_join(["textsieve", "train", model, "-o", f"{name}.sieve"])
     return f"If it has documents, train a model on it first: {command}"

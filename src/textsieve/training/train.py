@@ -727,7 +727,7 @@ def _coefficient_facts(
 def _strongest_first(terms: list[str], fitted: FittedClassifier) -> tuple[list[str], FittedClassifier]:
     """Return those of the selected terms that have a coefficient left, in the order of `strongest_first`.
 
-    The columns of the returned classifier are these terms.
+    The scorer and the idf of the returned classifier are in this order; its `columns` are unchanged.
     """
     assert fitted.columns is not None
     assert isinstance(fitted.scorer, SparseLinearScorer)
