@@ -273,14 +273,14 @@ def test_invalid_sizes_and_tolerances_end_before_reading(
     assert not (tmp_path / "x").exists()
 
 
-def test_evaluating_on_training_documents_is_a_warning(news: Path, tmp_path: Path, run: Run) -> None:
-    model, other = tmp_path / "news.sieve", write_csv(tmp_path / "other.csv", documents(6))
+def test_evaluating_on_training_documents_is_a_warning(tmp_path: Path, run: Run) -> None:
+    news = write_csv(tmp_path / "news.csv", documents())
+    model, other, copy = tmp_path / "news.sieve", write_csv(tmp_path / "other.csv", documents(6)), tmp_path / "copy.csv"
     run("train", news, "-o", model, *PLAIN_OPTIONS)
     assert "the model was trained on these documents" in run("evaluate", model, news).stderr
-    assert "trained on" not in run("evaluate", model, other).stderr
-    copy = tmp_path / "copy.csv"
     copy.write_bytes(news.read_bytes())
     assert "the model was trained on these documents" in run("evaluate", model, copy).stderr
+    assert "trained on" not in run("evaluate", model, other).stderr
     news.write_bytes(other.read_bytes())
     assert "trained on" not in run("evaluate", model, news).stderr, "other documents of the same name"
     run("train", news, "-o", model, *PLAIN_OPTIONS, "--no-sources")
