@@ -139,13 +139,19 @@ class Trained(NamedTuple):
 
 
 def trained(classifier: str, options: dict[str, Any], rows: Rows, label_sets: LabelSets, multilabel: bool) -> Trained:
-    """Train a classifier on weights; for multilabel documents, each class against the rest."""
+    """Train a classifier on weights; for multilabel documents, each class against the rest.
+
+    Its scores have a column for each class; for two classes of single-label documents, these are -s and s.
+    """
     classes: list[Hashable] = selectors_twin.classes_of(label_sets)
     if classifier == "rocchio":
         prototypes = rocchio_prototypes(rows, label_sets, options.get("beta", 16.0), options.get("gamma", 4.0))
 
         def cosines(others: Rows) -> Floats:
-            return np.array([[cosine(row, prototypes[label]) for label in classes] for row in others])
+            scores = np.array([[cosine(row, prototypes[label]) for label in classes] for row in others])
+            if len(classes) == 2 and not multilabel:
+                scores = (scores[:, 1] - scores[:, 0])[:, None] * [-1, 1]
+            return scores
 
         return Trained(classes, cosines)
     if classifier in VOTERS:

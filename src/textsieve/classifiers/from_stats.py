@@ -137,7 +137,7 @@ def fit_stats(classifier: Any, stats: ClassStats, class_weight: Any, *, multilab
     """
     if not multilabel:
         return _fit_one_label(classifier, stats, class_weight)
-    if hasattr(classifier, "fit_stats"):  # Rocchio's prototypes already contrast each class with the rest
+    if hasattr(classifier, "fit_stats"):  # it contrasts each class with the rest itself, as Rocchio does
         trained = clone(classifier).fit_stats(stats)
         return Linear(trained.coef_, trained.intercept_)
     return _fit_each_class(classifier, stats, class_weight)
