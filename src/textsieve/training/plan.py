@@ -140,6 +140,18 @@ def _refuse_unlabelled(setting: str, options: Mapping[str, Any] | None) -> None:
         )
 
 
+def _refuse_two_sizes(settings: Settings) -> None:
+    """Raise `InputError` if `n_terms` would override another number of terms, that of a selector given as an object."""
+    own_k = None if isinstance(settings.selector, str) else getattr(settings.selector, "k", None)
+    if settings.n_terms is not None and own_k not in (None, settings.n_terms):
+        raise InputError(
+            ("there is another number of terms in the selector: ", Setting("k", own_k)),
+            setting="n_terms",
+            value=settings.n_terms,
+            hint="leave one of them out",
+        )
+
+
 def _require_projectable(traits: Traits, settings: Settings) -> None:
     """Raise `InputError` if a classifier that needs the weights of terms is combined with a projection."""
     if settings.projection is not None and traits.needs_term_weights:
@@ -284,6 +296,7 @@ class TrainingPlan:
         _refuse_unlabelled("selector_options", settings.selector_options)
         _refuse_unlabelled("projection_options", settings.projection_options)
         selector = selector_of(settings.selector, settings.selector_options)
+        _refuse_two_sizes(settings)
         selector.check_settings()
         classifier = classifier_of(settings.classifier, settings.classifier_options)
         projection = projection_of(settings.projection, settings.projection_options)
