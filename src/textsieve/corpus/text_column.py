@@ -1,8 +1,8 @@
 """Warn if the text column of a table has IDs, dates or numbers, and name a likelier column.
 
 A user who names the wrong column as the text would get a model that learned from IDs. `warn_of_texts` looks at the
-texts of the first batch. It only warns, because codes can be classified, too: there are data sets of such texts. IDs
-are texts without white space that have a digit, such as 1042, T-17 or 3f2a9c, and are nearly all different.
+first texts. It only warns, because codes can be classified, too: there are data sets of such texts. IDs are texts
+without white space that have a digit, such as 1042, T-17 or 3f2a9c, and are nearly all different.
 
 Documents that come from no table are not checked: nobody chose a wrong column for them.
 """
@@ -20,8 +20,8 @@ from .source import is_conventional_as
 if TYPE_CHECKING:
     from .corpus import Corpus
 
-MIN_TEXTS = 10
-"""The smallest number of texts that are checked."""
+MIN_TEXTS, MAX_TEXTS = 10, 1_000
+"""The smallest and the largest number of texts that are checked."""
 MIN_DISTINCT = 0.9
 """The share of texts that must be different to be IDs; fewer different ones may be words of a small vocabulary."""
 MAX_ID_LENGTH = 40
@@ -42,7 +42,7 @@ def texts_kind(texts: Sequence[str]) -> ValuesKind | None:
     >>> texts_kind([f"T-{number}" for number in range(1000, 1020)])
     ValuesKind(name='IDs', example='T-1000')
     """
-    filled = [stripped for text in texts if (stripped := text.strip())]
+    filled = [stripped for text in texts[:MAX_TEXTS] if (stripped := text.strip())]
     if len(filled) < MIN_TEXTS:
         return None
     kinds = {DATES_OR_TIMES: is_date, "numbers": is_number}

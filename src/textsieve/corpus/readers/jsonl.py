@@ -204,7 +204,8 @@ def _documents(
         text, n_replaced = without_surrogates(parts[0] if len(text_keys) == 1 else join_parts(parts))
         report.replaced_bytes += n_replaced
         labels = () if label_key is None else read_labels(record.get(label_key), number)
-        if report.places and record.get(WITHDRAWN) is True and keys.has_fixed_keys(record):
+        # `read_labels` has just added the place, if places are wanted.
+        if record.get(WITHDRAWN) is True and label_key is not None and report.places and keys.has_fixed_keys(record):
             report.places[-1] = report.places[-1]._replace(is_withdrawal=True)
         if kept_keys is None:
             yield text, labels, record
