@@ -90,6 +90,8 @@ def test_a_selector_object_has_the_number_of_terms_unless_it_leaves_it_out() -> 
     assert len(fitted(selector=OCFS(k=9)).terms_) == 9
     assert len(fitted(selector=OCFS(), n_terms=4).terms_) == 4
     assert len(fitted(selector=OCFS(k=4), n_terms=4).terms_) == 4
+    chain = Cascade([DocumentFrequency(min_df=2), OCFS(k=9)])
+    assert len(fitted(selector=chain, n_terms=4).terms_) == 4, "it has no number of its own"
     assert len(fitted(selector=DocumentFrequency(min_df=12)).terms_) < N_TERMS
     energetic = fitted(selector=OCFS(energy=0.5))
     assert 1 < len(energetic.terms_) < 20

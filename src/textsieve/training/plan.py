@@ -140,12 +140,21 @@ def _refuse_unlabelled(setting: str, options: Mapping[str, Any] | None) -> None:
         )
 
 
+def own_k(selector: Any) -> Any:
+    """Return the number of terms that a selector given as an object has set, or None if it has set none.
+
+    The default of a `Cascade` is "all": its last selector limits the number.
+    """
+    k = None if isinstance(selector, str) else getattr(selector, "k", None)
+    return None if k == "all" else k
+
+
 def _refuse_two_sizes(settings: Settings) -> None:
     """Raise `InputError` if `n_terms` would override another number of terms, that of a selector given as an object."""
-    own_k = None if isinstance(settings.selector, str) else getattr(settings.selector, "k", None)
-    if settings.n_terms is not None and own_k not in (None, settings.n_terms):
+    k = own_k(settings.selector)
+    if settings.n_terms is not None and k not in (None, settings.n_terms):
         raise InputError(
-            ("there is another number of terms in the selector: ", Setting("k", own_k)),
+            ("there is another number of terms in the selector: ", Setting("k", k)),
             setting="n_terms",
             value=settings.n_terms,
             hint="leave one of them out",
