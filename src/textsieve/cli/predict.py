@@ -142,8 +142,7 @@ def command(
         separator=choose_separator(trained, read_options["label_separator"] or defaults.get("label_separator")),
     )
     taken = PredictionNames(trained)
-    is_table = output is not None and kind is not None
-    writer = _open_rows(output, kind, columns, taken) if is_table else _open_lines(output, taken)
+    writer = _open_lines(output, taken) if output is None or kind is None else _open_rows(output, kind, columns, taken)
     wants_progress = output is not None or not _may_reach_terminal(sys.stdout)
     n_documents = n_unknown = n_abstained = 0
     with (

@@ -10,7 +10,7 @@ Documents that come from no table are not checked: nobody chose a wrong column f
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import InputError, Setting, shown, warn
@@ -45,7 +45,7 @@ def texts_kind(texts: Sequence[str]) -> ValuesKind | None:
     filled = [stripped for text in texts[:MAX_TEXTS] if (stripped := text.strip())]
     if len(filled) < MIN_TEXTS:
         return None
-    kinds = {DATES_OR_TIMES: is_date, "numbers": is_number}
+    kinds: dict[str, Callable[[str], bool]] = {DATES_OR_TIMES: is_date, "numbers": is_number}
     if len(set(filled)) > MIN_DISTINCT * len(filled):
         kinds["IDs"] = _is_id
     for name, is_kind in kinds.items():

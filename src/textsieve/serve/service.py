@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Iterator, Set
 from contextlib import suppress
 from functools import lru_cache
-from typing import Literal, TextIO
+from typing import Any, Literal, TextIO
 
 from starlette.types import Scope
 
@@ -224,7 +224,7 @@ class Service:
         right_labels = _right_labels(request, served.model)
         text = request.text
         (predicted,) = served.model.label_sets(served.model.predict([text]).labels)
-        record = (
+        record: dict[str, Any] = (
             {"labels": right_labels, "predicted": predicted}
             if multilabel
             else {"label": next(iter(right_labels), None), "predicted": predicted[0]}
