@@ -87,6 +87,7 @@ PARTS: dict[str, Callable[..., str]] = {
 
 PROJECT_PAGES = {
     "benchmarks/RESULTS.md": "project/benchmarks.md",
+    "benchmarks/PACKAGES.md": "project/packages.md",
     "benchmarks/SPARK.md": "project/spark-growth.md",
     "benchmarks/SPARK_SCALE.md": "project/spark-scale.md",
     "benchmarks/SERVE.md": "project/serve-load.md",

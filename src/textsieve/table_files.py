@@ -23,7 +23,7 @@ import json
 import math
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from functools import partial
@@ -298,7 +298,7 @@ def table_kind(path: str) -> TableKind | None:
     return kind
 
 
-def renamed(names: Sequence[str], taken: Sequence[str]) -> dict[str, str]:
+def renamed(names: Sequence[str], taken: Container[str]) -> dict[str, str]:
     """Return for each column of an input table the name that it gets in an output table with columns of its own.
 
     `taken` are the names of these other columns. An input column with such a name gets the prefix "input_", repeated

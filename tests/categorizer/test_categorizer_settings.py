@@ -86,14 +86,23 @@ def test_invalid_numbers_of_terms_raise(n_terms: Any) -> None:
         fitted(n_terms=n_terms)
 
 
-def test_n_terms_overrides_the_number_of_a_selector_object() -> None:
+def test_a_selector_object_has_the_number_of_terms_unless_it_leaves_it_out() -> None:
     assert len(fitted(selector=OCFS(k=9)).terms_) == 9
-    assert len(fitted(selector=OCFS(k=9), n_terms=4).terms_) == 4
-    assert len(fitted(selector=OCFS(k=4), n_terms=9).terms_) == 9
+    assert len(fitted(selector=OCFS(), n_terms=4).terms_) == 4
+    assert len(fitted(selector=OCFS(k=4), n_terms=4).terms_) == 4
+    chain = Cascade([DocumentFrequency(min_df=2), OCFS(k=9)])
+    assert len(fitted(selector=chain, n_terms=4).terms_) == 4, "it has no number of its own"
     assert len(fitted(selector=DocumentFrequency(min_df=12)).terms_) < N_TERMS
     energetic = fitted(selector=OCFS(energy=0.5))
     assert 1 < len(energetic.terms_) < 20
     assert len(fitted(selector=OCFS(energy=0.5), n_terms=3).terms_) == 3
+
+
+@pytest.mark.parametrize("n_terms", [4, 0.5, "all", "auto"])
+def test_two_numbers_of_terms_raise(n_terms: Any) -> None:
+    """`n_terms` would override the number of the selector without a word."""
+    with pytest.raises(InputError, match=r"n_terms=.*another number of terms in the selector: k=9.*leave one of them"):
+        fitted(selector=OCFS(k=9), n_terms=n_terms)
 
 
 # -- selectors -----------------------------------------------------------------------------------------------------

@@ -66,7 +66,7 @@ def test_the_manual_page_is_up_to_date_and_has_all_options() -> None:
         assert found
         described = text.partition("\n.S")[0].replace("\\-", "-")
         for option in command_of(verb).params:
-            if isinstance(option, click.Option):
+            if isinstance(option, click.Option) and not option.hidden:
                 assert option.opts[-1] in described, (verb, option.name)
 
 

@@ -66,6 +66,29 @@ def test_a_table_has_all_columns_and_the_predictions(
     assert set(rows[0]["reasons"].split(", ")) <= {"striker", "goal", "the", "and"}
 
 
+def test_columns_of_an_earlier_prediction_are_renamed(model: Path, inbox: Path, tmp_path: Path, run: Run) -> None:
+    """Otherwise, the best guess of an earlier model would stand beside the label of this one."""
+    first, second = tmp_path / "first.csv", tmp_path / "second.csv"
+    run("predict", model, inbox, "-o", first, "--top", 2, "--scores", "--min-probability", 0.9)
+    earlier = [name for name in table(first)[0] if name not in ("id", "body", "input_label", "note")]
+    assert {"best_guess", "label_2", "probability_2", "probability_of_sport"} < set(earlier)
+    run("predict", model, first, "-o", second, "--text", "body")
+    old = ["id", "body", "input_input_label", "note", *(f"input_{name}" for name in earlier)]
+    old[2], old[4] = "input_label", "input_input_label"
+    assert list(table(second)[0]) == [*old, "label", "probability", "reasons"]
+    (line, *_) = run(
+        "predict", model, first, "--text", "body", "--keep", "best_guess,label_2,probability_of_sport"
+    ).stdout.splitlines()
+    assert list(json.loads(line))[:3] == ["input_best_guess", "input_label_2", "input_probability_of_sport"]
+
+
+def test_columns_that_only_look_similar_keep_their_names(model: Path, tmp_path: Path, run: Run) -> None:
+    names = ["text", "label_x", "label_02", "probability_of_rain", "scored", "my_label_2", "_label"]
+    (tmp_path / "in.csv").write_text(f"{','.join(names)}\nthe striker,1,2,3,4,5,6\n", encoding="utf-8")
+    run("predict", model, tmp_path / "in.csv", "-o", tmp_path / "out.csv", "--text", "text")
+    assert list(table(tmp_path / "out.csv")[0])[: len(names)] == names
+
+
 def test_columns_and_reasons_can_be_chosen(model: Path, inbox: Path, tmp_path: Path, run: Run) -> None:
     output = tmp_path / "out.csv"
     run("predict", model, inbox, "-o", output, "--keep", "note,id", "--reasons", 0)

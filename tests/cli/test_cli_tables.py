@@ -203,8 +203,8 @@ def test_explain_has_the_contributions_of_the_library(model: Path, run: Run, ask
 def test_explain_a_number_of_classes_and_terms(model: Path, run: Run, ask: Ask) -> None:
     assert len(ask("explain", model, "goal", "--classes", 1)["classes"]) == 1
     assert [row["label"] for row in ask("explain", model, "goal", "--label", "science")["classes"]] == ["science"]
-    assert "(2 other terms)" in run("explain", model, "the goal and striker number1", "--terms", 3).stdout
-    assert "(1 other term)" in run("explain", model, "the goal and striker number1", "--terms", 4).stdout
+    assert "(2 other terms)" in run("explain", model, "the goal and striker number1", "-n", 3).stdout
+    assert "(1 other term)" in run("explain", model, "the goal and striker number1", "--show", 4).stdout
     result = run("explain", model, "goal", "--label", "crime", exit_code=1)
     assert "--label crime: there is no such class; the classes are ['politics', 'science', 'sport']" in result.stderr
 
@@ -396,7 +396,7 @@ def test_terms_are_those_that_the_selector_selects(news: Path, ask: Ask) -> None
     counter, weighter = textsieve.TermCounter(), textsieve.TermWeighter(idf="plain")
     weights = weighter.fit_transform(counter.fit_transform(texts))
     selector = textsieve.OCFS(k=7).fit(weights, labels)
-    outcome = ask("terms", news, "-k", 7)
+    outcome = ask("terms", news, "-n", 7)
     best = selector.ranking_[:7]
     assert [term["term"] for term in outcome["terms"]] == counter.get_feature_names_out()[best].tolist()
     assert [term["score"] for term in outcome["terms"]] == pytest.approx(selector.scores_[best].tolist(), rel=1e-5)
@@ -551,3 +551,16 @@ def test_evaluate_writes_a_page_with_examples(run: Run, model: Path, tmp_path: P
     message = run("evaluate", model, tmp_path / "test.csv", "--report", tmp_path / "no" / "page.html", exit_code=1)
     assert "no" in message.output
     assert not (tmp_path / "no").exists()
+
+
+def test_earlier_names_of_options_still_work(model: Path, news: Path, run: Run) -> None:
+    """-k is the number of terms to select in other commands, so it is no longer in the help of those that only show."""
+    for arguments, new, *earlier in (
+        (["explain", model, "the goal and striker number1"], "--show", "--terms"),
+        (["terms", news], "-n", "-k", "--terms"),
+    ):
+        shown = run(*arguments, new, 3).stdout
+        assert shown != run(*arguments).stdout
+        for name in earlier:
+            assert run(*arguments, name, 3).stdout == shown
+            assert f"{name} " not in run(arguments[0], "--help").stdout.replace("--show", "")

@@ -86,6 +86,23 @@ def test_the_outcome_lists_terms_and_classes(adaptive_model: Path, later: Path, 
     assert outcome["documents"] == len(documents()) + 10
 
 
+def test_a_new_class_that_looks_like_a_typing_error_is_questioned(
+    adaptive_model: Path, tmp_path: Path, run: Run, ask: Ask
+) -> None:
+    rows = lines(tmp_path / "c.jsonl", ("goal keeper", "Sprot"), ("probe comet", "space"), ("a league", "phase 2"))
+    outcome = ask("update", adaptive_model, rows, "--dry-run")
+    assert outcome["new_classes"] == ["Sprot", "phase 2", "space"]
+    assert outcome["similar_classes"] == {"Sprot": "sport"}
+    assert outcome["lost_classes"] == []
+    dry = run("update", adaptive_model, rows, "--dry-run").stderr
+    assert "Sprot is a new class. Did you mean sport? Then correct the label." in dry
+    printed = run("update", adaptive_model, rows).stderr
+    assert "Did you mean sport? Then correct the label, and train the model again." in printed
+    assert "space is a new class" not in printed
+    more = lines(tmp_path / "d.jsonl", ("a goal", "phase 3"))
+    assert ask("update", adaptive_model, more)["similar_classes"] == {}, "numbers are no typing errors"
+
+
 def test_a_window_forgets_older_updates(adaptive_model: Path, later: Path, tmp_path: Path, run: Run) -> None:
     run("update", adaptive_model, later, "--window", "2")
     more = lines(tmp_path / "more.jsonl", ("probe comet moon", "space"), ("goal keeper", "sport"))

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 from tests.reference.categorizer_cases import plain_categorizer
-from tests.reference.cli_cases import Ask, Run, documents, lines
+from tests.reference.cli_cases import Ask, Run, documents, lines, withdrawal
 from tests.reference.updating_twin import learned_by
 
 from textsieve import load
@@ -79,6 +79,41 @@ def test_a_correction_to_none_of_the_classes_takes_back_an_earlier_one(
     outcome = ask("update", updatable_model, lines(tmp_path / "f.jsonl", *rows))
     assert (outcome["read"], outcome["repeated"], outcome["added"]) == (4, 1, 1)
     assert [row["label"] for row in outcome["classes"]] == ["science"], "the last one counts"
+
+
+def test_a_withdrawal_takes_back_earlier_corrections(updatable_model: Path, tmp_path: Path, run: Run, ask: Ask) -> None:
+    rows = [
+        *(("goal vote", "sport"), withdrawal("goal vote")),
+        *(("an atom", "sport"), withdrawal("an atom"), ("an atom", "science")),
+        withdrawal("never corrected"),
+    ]
+    feedback = lines(tmp_path / "f.jsonl", *rows)
+    outcome = ask("update", updatable_model, feedback, "--dry-run")
+    assert (outcome["read"], outcome["repeated"], outcome["added"]) == (6, 2, 1)
+    assert [row["label"] for row in outcome["classes"]] == ["science"], "a text can be corrected again"
+    printed = run("update", updatable_model, feedback).stdout
+    assert f"3 documents with a withdrawn correction left out: {feedback}: line 2" in printed
+
+
+def test_a_withdrawal_of_several_labels_is_no_document_of_no_class(
+    tagged: Path, tmp_path: Path, run: Run, ask: Ask
+) -> None:
+    path = tmp_path / "tagged.sieve"
+    run("train", tagged, "-o", path, "--classifier", "nb", "--keep-stats")
+    of_service = {"predicted": [], "model": "x", "time": "2026-11-16T15:00:00+00:00"}
+    rows = [
+        {"text": "goal vote", "labels": ["sport", "politics"], **of_service},
+        {"text": "a proof", "labels": [], **of_service},
+        *(withdrawal(text, multilabel=True) for text in ("goal vote", "a proof")),
+    ]
+    outcome = ask("update", path, lines(tmp_path / "f.jsonl", *rows))
+    assert (outcome["read"], outcome["added"]) == (4, 0)
+
+
+def test_only_lines_of_the_service_are_withdrawals(updatable_model: Path, tmp_path: Path, ask: Ask) -> None:
+    """Somebody else's key "withdrawn" may mean anything, for example that a paper was withdrawn."""
+    rows = [{"text": "goal vote", "label": "sport", "withdrawn": True}, {"text": "an atom", "label": None}]
+    assert ask("update", updatable_model, lines(tmp_path / "f.jsonl", *rows))["added"] == 1
 
 
 def test_stale_thresholds_have_a_note_and_can_be_refitted(tagged: Path, tmp_path: Path, run: Run, ask: Ask) -> None:

@@ -10,7 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.reference.cli_cases import CORRECTIONS, PLAIN_OPTIONS, Ask, Run, command_in, documents, lines, write_csv
+from tests.reference.cli_cases import (
+    CORRECTIONS,
+    PLAIN_OPTIONS,
+    Ask,
+    Run,
+    command_in,
+    documents,
+    lines,
+    withdrawal,
+    write_csv,
+)
 
 from textsieve import Categorizer, InputError, load
 from textsieve.modelfile import encode, write
@@ -650,6 +660,23 @@ def test_a_correction_to_none_of_the_classes_withdraws_that_of_an_earlier_file(
     assert learned(svm) == before
 
 
+def test_a_withdrawal_gives_a_source_document_its_label_back(svm: Path, tmp_path: Path, run: Run) -> None:
+    """It differs from a correction to none of the classes, which removes the label."""
+    before = learned(svm)
+    (text, _), *_ = documents()
+    first = lines(tmp_path / "c1.jsonl", (text, "science"), ("the striker and the vote", None))
+    run("update", svm, first)
+    assert learned(svm) != before
+    none = lines(tmp_path / "c2.jsonl", (text, None))
+    run("update", svm, none)
+    assert load(svm).model_.about["n_unlabelled"] > 0
+    rows = [withdrawal(text), withdrawal("the striker and the vote")]
+    printed = run("update", svm, lines(tmp_path / "c3.jsonl", *rows)).stdout
+    assert "2 documents with a withdrawn correction left out" in printed
+    assert "without a label from now on" not in printed
+    assert learned(svm) == before
+
+
 def test_folding_is_remembered_and_gives_a_new_class_one_spelling(svm: Path, tmp_path: Path, run: Run) -> None:
     first = lines(tmp_path / "c1.jsonl", ("the striker", "Sport"), ("a lion", "Zoo"))
     second = lines(tmp_path / "c2.jsonl", ("a tiger", "zoo"))
@@ -702,6 +729,9 @@ def test_corrections_without_a_label_are_listed_apart_from_those_left_out(svm: P
 
 
 def test_a_new_class_that_looks_like_a_typing_error_is_questioned(svm: Path, tmp_path: Path, run: Run) -> None:
-    result = run("update", svm, lines(tmp_path / "c.jsonl", ("the goal", "sprot"), ("a violin", "music")))
-    assert "sprot is a new class; if you meant sport" in result.stderr
+    rows = [("the goal", "sprot"), ("a violin", "music"), ("the striker", "SPORT")]
+    result = run("update", svm, lines(tmp_path / "c.jsonl", *rows))
+    assert "sprot is a new class. Did you mean sport? Then correct the label and update again." in result.stderr
+    assert "SPORT is a new class. Did you mean sport?" in result.stderr, "uppercase letters count as equal"
     assert "music is a new class" not in result.stderr
+    assert {"sprot", "music", "SPORT"} < set(load(svm).model_.classes), "it only asks"

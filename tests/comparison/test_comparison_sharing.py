@@ -10,7 +10,7 @@ import pytest
 from scipy.sparse import csr_array
 from tests.reference.categorizer_cases import small_texts
 
-from textsieve import OCFS, Corpus, InputError, compare
+from textsieve import OCFS, Cascade, Corpus, DocumentFrequency, InputError, compare
 from textsieve.comparison import compared_documents, folds, running
 from textsieve.corpus import Batch
 from textsieve.corpus import Report as ReadingReport
@@ -128,6 +128,14 @@ def test_nothing_is_learned_from_tested_documents() -> None:
     ]
     assert [row.model_bytes for row in comparison.rows] == [row.model_bytes for row in other.rows]
     assert [row.n_seen for row in comparison.rows] == [row.n_seen for row in other.rows]
+
+
+def test_a_cascade_has_no_number_of_terms_of_its_own() -> None:
+    chain = Cascade([DocumentFrequency(min_df=2), OCFS(k=20)])
+    comparison = compare(
+        CASE.texts, CASE.labels, selectors=[chain], n_terms=[3, 6], classifiers="nb", folds=2, n_jobs=1
+    )
+    assert {row.n_terms for row in comparison.rows} == {3, 6}
 
 
 @pytest.mark.parametrize(

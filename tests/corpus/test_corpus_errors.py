@@ -6,6 +6,7 @@ import gzip
 import io
 import os
 import random
+import zipfile
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,15 @@ from textsieve.errors import InputError, MissingPackage
 def parquet(columns: dict[str, Any]) -> bytes:
     buffer = io.BytesIO()
     pl.DataFrame(columns).write_parquet(buffer)
+    return buffer.getvalue()
+
+
+def open_document(kind: str) -> bytes:
+    """Return the beginning of a file of LibreOffice: the type of the content is its first member."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("mimetype", f"application/vnd.oasis.opendocument.{kind}")
+        archive.writestr("content.xml", "<document/>")
     return buffer.getvalue()
 
 
@@ -51,6 +61,8 @@ CASES: list[tuple[str, bytes, dict[str, Any], list[str]]] = [
     ("a.csv", "text,label\ngröße café,y\n".encode("utf-16-be"), {}, ["UTF-16", "name the encoding: utf-16-be"]),
     ("a.csv.gz", gzip.compress(gzip.compress(b"text,label\nx,y\n")), {}, ["gzip in another compression"]),
     ("a.docx", b"PK\x03\x04" + NOISE, {}, ["ZIP archive"]),
+    ("a.ods", open_document("spreadsheet"), {}, ["an OpenDocument spreadsheet", "save it as .xlsx or .csv"]),
+    ("a.odt", open_document("text"), {}, ["ZIP archive"]),
     ("a.xlsx", b"PK\x03\x04" + NOISE, {}, ["cannot be read as Excel", "damaged"]),
     ("a.xlsx", b"\xd0\xcf\x11\xe0" + NOISE, {}, ["old (such as .xls) or has a password", "an Excel sheet (.xlsx)"]),
     ("a.xlsx", b"\xd0\xcf\x11\xe0" + NOISE, {"format": "excel"}, ["has a password", "correct format"]),

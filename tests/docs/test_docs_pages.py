@@ -169,6 +169,17 @@ def test_links_out_of_docs_are_mended(path: str, markdown: str, expected: str | 
     assert with_site_links(markdown, path, pages) == (markdown if expected is None else expected)
 
 
+def test_measurements_outside_of_docs_are_pages() -> None:
+    """A link to a file that is no page of the site becomes plain text, and its figures can't be looked up."""
+    assert {f"benchmarks/{path.name}" for path in (ROOT / "benchmarks").glob("*.md")} <= PROJECT_PAGES.keys()
+    page = with_site_links(
+        (DOCS / "research" / "defaults-terms.md").read_text(encoding="utf-8"),
+        "research/defaults-terms.md",
+        PROJECT_PAGES.values(),
+    )
+    assert "[PACKAGES.md](../project/packages.md)" in page
+
+
 def test_the_changelog_has_no_brackets_around_versions_without_an_address() -> None:
     changelog = "## [Unreleased]\n\n## [0.2.0] - 2027-01-01\n\n## [0.1.0]\n\n- [a](b.md)\n"
     without = "## Unreleased\n\n## 0.2.0 - 2027-01-01\n\n## 0.1.0\n\n- [a](b.md)\n"

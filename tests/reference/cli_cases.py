@@ -62,6 +62,13 @@ def lines(path: Path, *rows: Any) -> Path:
     return path
 
 
+def withdrawal(text: str, *, multilabel: bool = False) -> dict[str, Any]:
+    """Return the line by which the service withdraws the corrections of a text."""
+    label = {"labels" if multilabel else "label": None}
+    of_service = {"predicted": "sport", "model": "x", "time": "2026-11-16T15:00:00+00:00"}
+    return {"text": text, **label, **of_service, "withdrawn": True}
+
+
 def command_in(printed: str) -> list[str]:
     """Return the arguments of the only `textsieve train` command in a printed text."""
     (line,) = [line for line in printed.splitlines() if line.startswith("textsieve train ")]

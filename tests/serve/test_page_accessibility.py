@@ -178,6 +178,8 @@ def test_a_text_can_be_classified_and_corrected_with_the_keyboard(
     assert browser.active() == "correction-state"
     (predicted,) = browser.texts("#prediction strong")
     browser.press(Keys.TAB)
+    assert browser.active() == "correction-undo"
+    browser.press(Keys.TAB)
     first = browser.active()
     assert browser.run("return document.activeElement.tagName") == "MARK"
     browser.press(Keys.ARROW_RIGHT)

@@ -158,14 +158,17 @@ def test_failed_documents_are_marked_with_an_error(
     assert browser.texts("#file-warning") == ["1 line can’t be read: line 2 is not JSON."], (
         "the problem is shown before classifying"
     )
-    assert page.run_file() == "Done: 3 documents classified, 4 not."
+    assert page.run_file() == "Done: 2 documents classified, 5 not."
     rows = rows_of(page.download(tmp_path, "mixed-jsonl-classified.csv"))
     errors = [row["error"] for row in rows]
-    none = "there is no text"
-    assert errors == ["", "line 2 is not JSON", "too long: 2,001 characters, at most 2,000", "", none, none, ""]
-    assert browser.texts("#file-preview .failed") == [error for error in errors if error]
+    none, empty = "there is no text", "the text is empty"
+    assert errors == ["", "line 2 is not JSON", "too long: 2,001 characters, at most 2,000", "", none, none, empty]
+    failed = browser.texts("#file-preview .failed")
+    assert failed == [error for error in errors if error.startswith(("line", "too long"))], (
+        "an empty text is no failure"
+    )
     assert [row["text"] for row in rows[4:]] == ["", "", ""]
-    assert [row["unknown"] for row in rows[4:]] == ["", "", "true"], "an empty text is classified"
+    assert {(row["label"], row["score"], row["unknown"]) for row in rows[4:]} == {("", "", "")}
 
 
 def test_a_rejected_document_does_not_fail_the_others(
@@ -310,10 +313,14 @@ def test_unknown_and_empty_documents_are_counted(
     page.open(single_label, "#file")
     (tmp_path / "odd.csv").write_text('id,text\n1,moon rocket\n2,zzyzx\n3,""\n4,qwertz\n')
     page.choose_file(tmp_path / "odd.csv")
-    assert page.run_file() == "Done: 4 documents classified."
+    assert page.run_file() == "Done: 3 documents classified, 1 not."
     unknown, empty = browser.texts("#file-counts .note")
     assert unknown.startswith("2 documents have no term that the model knows")
-    assert empty.startswith("1 document is empty")
+    assert empty == "1 document is empty and has no class."
+    assert browser.texts("#file-counts .fault") == []
+    assert sum(int(number) for number in browser.texts("#file-counts td.number")) == 3, "it counts for no class"
+    rows = rows_of(page.download(tmp_path, "odd-csv-classified.csv"))
+    assert (rows[2]["label"], rows[2]["error"]) == ("", "the text is empty")
 
 
 @pytest.mark.parametrize("width", [1280, 1024, 360])

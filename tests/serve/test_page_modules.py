@@ -356,7 +356,8 @@ def test_batches_respect_the_limits(modules: Browser) -> None:
     fault = called(
         modules,
         "batches",
-        "(limits) => [module.faultOf('é'.repeat(90), {...limits, body: 200}), module.faultOf('x', limits)]",
+        "(limits) => [module.faultOf('é'.repeat(90), {...limits, body: 200}), module.faultOf('x', limits),"
+        " module.faultOf('\\x1f \\u3000', limits)]",
         limits,
     )
-    assert fault == ["too long: 183 bytes, at most 136", None]
+    assert fault == ["too long: 183 bytes, at most 136", None, "the text is empty"]

@@ -12,7 +12,7 @@ from selenium.webdriver.common.keys import Keys
 from tests.browser import Browser
 from tests.serve.conftest import WORDS, Page, PageService, Services, documents
 from textsieve import Categorizer
-from textsieve.text.analysis import display_term
+from textsieve.text.analysis import display_term, is_marked
 
 TEXT = "Today 🚀 the Moon rocket, and my old guitar 🎸🎸 with a very good engine: moon rocket launch.\n\nMoon!"
 MARKS = """
@@ -360,6 +360,18 @@ def test_a_model_of_ngrams_is_explained_and_searched(
     assert set(browser.texts("#terms-list tbody th")) == {"▁ro…", "▁roa…", "▁roc…"}
 
 
+def test_the_tab_of_terms_begins_with_words(page: Page, browser: Browser, services: Services) -> None:
+    model = Categorizer(char_ngram_range=(3, 4), class_weight=None).fit(*documents(WORDS)).model_
+    words = [term for term in model.terms if not is_marked(term)]
+    assert 3 < len(words) < len(model.terms)
+    assert words != list(model.terms[: len(words)]), "otherwise the test can't fail"
+    page.open(services.start("words-and-ngrams", model), "#terms")
+    browser.wait("document.querySelectorAll('#terms-list tbody tr').length === 50")
+    shown = browser.texts("#terms-list tbody th")
+    assert shown == [display_term(term) for term in [*words, *filter(is_marked, model.terms)][:50]]
+    assert browser.texts("#terms-note")[0].endswith(" Words come first, and then pieces of words.")
+
+
 @pytest.mark.parametrize("name", ["letter.txt", "latin.txt", "binary.bin", "long.txt"])
 def test_a_text_file_can_be_opened(
     page: Page, browser: Browser, single_label: PageService, tmp_path: Path, name: str
@@ -490,6 +502,53 @@ def test_a_correction_may_be_none_of_these(page: Page, browser: Browser, single_
     assert "textsieve update leaves it out" in confirmation
     written = single_label.corrections()[-1]
     assert (written["text"], written["label"]) == ("a moon of cheese", None)
+
+
+def send_correction(browser: Browser, label: str) -> None:
+    browser.one("#wrong").click()
+    browser.choose("#right-class", json.dumps(label))
+    browser.one("#correction-form button[type=submit]").click()
+    browser.wait("document.getElementById('correction-state').textContent.startsWith('Thank you')")
+
+
+def test_a_correction_can_be_undone(page: Page, browser: Browser, single_label: PageService) -> None:
+    text = "guitar of the withdrawn moon"
+    page.open(single_label)
+    page.classify(text)
+    assert not browser.one("#correction-undo").is_displayed()
+    send_correction(browser, "cars")
+    browser.run("document.getElementById('box').focus()")
+    browser.type(" and" * 600)  # too long to be classified
+    assert browser.one("#correction-undo").is_displayed(), "also while the text is edited"
+    browser.one("#correction-undo").click()
+    browser.wait("document.getElementById('correction-state').textContent.includes('withdrawn')")
+    assert browser.texts("#correction-state") == [f"The correction of “{text}” was withdrawn."]
+    assert browser.active() == "correction-state"
+    assert not browser.one("#correction-undo").is_displayed()
+    correction, withdrawal = single_label.corrections()[-2:]
+    assert (correction["text"], correction["label"]) == (text, "cars")
+    assert (withdrawal["text"], withdrawal["label"], withdrawal["withdrawn"]) == (text, None, True)
+    page.classify(text)
+    send_correction(browser, "cars")  # the text can be corrected again
+    page.classify("moon rocket")
+    assert not browser.one("#correction-undo").is_displayed(), "it belongs to the text before"
+
+
+def test_a_withdrawal_that_fails_can_be_tried_again(page: Page, browser: Browser, single_label: PageService) -> None:
+    page.open(single_label)
+    page.classify("guitar of the failing moon")
+    send_correction(browser, "cars")
+    browser.run(
+        "const usual = window.fetch; window.usualFetch = usual;"
+        "window.fetch = async () => Response.json({error: {code: 'not_written', message: 'Disk.'}}, {status: 503})"
+    )
+    browser.one("#correction-undo").click()
+    browser.wait("document.getElementById('correction-state').textContent.startsWith('The correction was not')")
+    assert browser.texts("#correction-state") == ["The correction was not withdrawn. Disk."]
+    browser.run("window.fetch = window.usualFetch")
+    browser.one("#correction-undo").click()
+    browser.wait("document.getElementById('correction-state').textContent.endsWith('was withdrawn.')")
+    assert browser.one("#wrong").is_displayed(), "the form is back"
 
 
 def test_labels_of_a_multilabel_model_can_be_corrected(page: Page, browser: Browser, multilabel: PageService) -> None:

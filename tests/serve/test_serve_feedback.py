@@ -24,6 +24,7 @@ import pytest
 from tests.serve.model_kinds import LABELS, TEXTS
 from tests.serve.servers import running_server, send
 from textsieve import Categorizer, load
+from textsieve.cli.opening import FEEDBACK_KEYS
 from textsieve.corpus import read
 from textsieve.errors import InputError
 from textsieve.modelfile import write
@@ -70,6 +71,26 @@ def test_a_correction_may_be_none_of_the_classes(models: dict[str, Path], tmp_pa
     none, money = lines(file)
     assert (none["label"], none["predicted"], money["label"]) == (None, "sport", "money")
     assert [labels for batch in read(file).batches() for labels in batch.labels] == [(), ("money",)]
+
+
+@pytest.mark.parametrize("kind", ["single", "multilabel"])
+def test_corrections_can_be_withdrawn(kind: str, models: dict[str, Path], tmp_path: Path) -> None:
+    file = tmp_path / "corrections.jsonl"
+    field, right = ("label", "money") if kind == "single" else ("labels", ["money"])
+    with running_server(models[kind], tmp_path, "--feedback", str(file)) as server:
+        assert send(server, "/v1/feedback", {"text": "a late goal", field: right}).status == 201
+        response = send(server, "/v1/feedback", {"text": "a late goal", "withdraw": True})
+        assert (response.status, response.json) == (201, {"written": True})
+        for wrong in ({field: right}, {field: None}):
+            response = send(server, "/v1/feedback", {"text": "a late goal", "withdraw": True, **wrong})
+            assert response.status == 422
+            assert "without a label" in response.json["error"]["message"]
+        assert "textsieve_corrections_total 1.0" in send(server, "/metrics").body.decode(), "it is no correction"
+    correction, withdrawal = lines(file)
+    assert (correction[field], "withdrawn" in correction) == (right, False)
+    assert (withdrawal["text"], withdrawal[field], withdrawal["withdrawn"]) == ("a late goal", None, True)
+    assert withdrawal.keys() in FEEDBACK_KEYS
+    assert correction.keys() in FEEDBACK_KEYS
 
 
 def test_corrections_of_a_multilabel_model_have_a_list_of_labels(models: dict[str, Path], tmp_path: Path) -> None:

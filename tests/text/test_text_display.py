@@ -1,6 +1,7 @@
 """Terms as people see them: n-grams differ from words, and symbols and white space are visible."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -77,6 +78,24 @@ def test_terms_are_found_as_stored_and_as_displayed() -> None:
     terms = TermList(small_model(terms=(" go", "oal", "ket ", "."), settings={"analyzer": "char_wb"}))
     found = {q: [entry["term"] for entry in terms.page(None, q, 0, 9)["terms"]] for q in ("▁G", " go", "t▁", "a", "")}
     assert found == {"▁G": [" go"], " go": [" go"], "t▁": ["ket "], "a": ["oal"], "": [" go", "oal", "ket ", "."]}
+
+
+def test_words_can_come_before_ngrams_of_characters() -> None:
+    names = ("▁go…", "goal", "…oal▁", "cup")
+    settings = {"analyzer": "text", "char_ngram_range": [3, 5]}
+    model = small_model(terms=names, settings=settings)
+    terms = TermList(replace(model, analysis=replace(model.analysis, char_ngram_range=(3, 5))))
+
+    def listed(label: Any, offset: int = 0, **options: Any) -> list[str]:
+        return [entry["term"] for entry in terms.page(label, "", offset, 9, **options)["terms"]]
+
+    assert listed(None) == ["▁go…", "goal", "…oal▁", "cup"]
+    assert listed(None, words_first=True) == ["goal", "cup", "▁go…", "…oal▁"]
+    assert listed(None, 1, words_first=True) == ["cup", "▁go…", "…oal▁"]
+    for label in model.classes:
+        strongest = listed(label)
+        words = [term for term in strongest if term in ("goal", "cup")]
+        assert listed(label, words_first=True) == [*words, *(term for term in strongest if term not in words)]
 
 
 def test_ngrams_are_added_to_the_word_that_contains_them() -> None:

@@ -148,7 +148,7 @@ def test_a_term_of_all_documents_has_no_weight(classifier: str) -> None:
     texts = [f"everywhere {text}" for text in case.texts] + [f"everywhere only{at}" for at in range(20)]
     settings: dict[str, Any] = {"classifier": classifier, "idf": "plain", "norm": "l2", "min_df": 2, "n_terms": "all"}
     model = plain_categorizer(held_out=0.3, **settings).fit(texts, labels)
-    with pytest.warns(UserWarning, match="1 of 2 documents are empty or have none of the selected terms"):
+    with pytest.warns(UserWarning, match="1 of 2 documents is empty or has none of the selected terms; it gets"):
         assert model.predict(["everywhere", "everywhere sail wind"]).tolist() == ["the usual", "boat"]
     assert model.explain("everywhere").predicted == "the usual"
     is_test = held_out(labels, 0.3)

@@ -16,6 +16,7 @@ from ..progress import Progress
 from ..training.corrections import UNREADABLE, Corrections
 from ..training.updating import UnknownLabel
 from .description import file_line
+from .messages import warn
 from .opening import (
     columns_lines,
     given_options,
@@ -150,6 +151,11 @@ def left_out_as_dict(files: Iterable[Corrections]) -> dict[str, Any]:
         for reason, places in corrections.left_out.items():
             places_by_reason.setdefault(reason, []).extend(places)
     return {reason: {"documents": len(places), "places": places} for reason, places in places_by_reason.items()}
+
+
+def warn_of_similar_class(new: Any, old: Any, remedy: str) -> None:
+    """Print a warning that a new class may be a typing error for an old one; `remedy` says what to do then."""
+    warn(f"{label_text(new)} is a new class. Did you mean {label_text(old)}? Then {remedy}.")
 
 
 def show_left_out(page: Page, facts: Mapping[str, Any]) -> None:

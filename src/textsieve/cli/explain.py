@@ -39,13 +39,10 @@ MAX_SHOWN = 4000
     help="Explain the N best classes.",
 )
 @click.option("--label", help="Explain this class instead.")
-@click.option(
-    *("--terms", "n_terms"),
-    type=click.IntRange(min=1),
+@options.shown_terms(
+    "--terms",
     default=15,
-    show_default=True,
-    metavar="N",
-    help="Show the N terms or words that contribute most; the others are summed up.",
+    help="How many terms or words to show, those that contribute most; the others are summed up.",
 )
 @options.json_flag
 def command(model: str, text: str, n_classes: int, label: str | None, n_terms: int, wants_json: bool) -> None:

@@ -29,8 +29,12 @@ READ_OPTIONS = (*COLUMNS, "label_separator", "fold_labels", "format", "sheet", "
 """The options for reading that `train` stores in the model: they say how the documents are written."""
 LIMITS = ("max_document", "max_unpacked", "follow_links")
 """The options for reading that are not stored: they say what is safe on this machine."""
-FEEDBACK_KEYS = tuple(frozenset({"text", label, "predicted", "model", "time"}) for label in ("label", "labels"))
-"""The keys of a correction that the service writes, for single-label and for multilabel models."""
+FEEDBACK_KEYS = tuple(
+    frozenset({"text", label, "predicted", "model", "time", *withdrawn})
+    for label in ("label", "labels")
+    for withdrawn in ((), ("withdrawn",))
+)
+"""The keys of a correction that the service writes, for single-label and for multilabel models, and of a withdrawal."""
 
 BatchTransform = Callable[[Iterator[Batch]], Iterator[Batch]]
 """A function through which all batches of a corpus go, such as a `CorpusDigest`; see `Corpus.mapped`."""

@@ -65,6 +65,27 @@ def bundle(name: str, *options: Decorator) -> Decorator:
     return decorate
 
 
+def shown_terms(*earlier_names: str, default: int, help: str) -> Decorator:
+    """Return a decorator that adds -n/--show, and calls the command with its value as `n_terms`.
+
+    The names that the option had in earlier versions still work, but the help does not mention them.
+    """
+    wanted: dict[str, Any] = {"type": click.IntRange(min=1), "metavar": "N"}
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def call(*args: Any, n_terms: int, n_terms_by_earlier_name: int | None, **values: Any) -> Any:
+            return command(*args, n_terms=n_terms_by_earlier_name or n_terms, **values)
+
+        about = "The earlier name of --show."
+        earlier = click.option(*earlier_names, "n_terms_by_earlier_name", hidden=True, help=about, **wanted)
+        return click.option("-n", "--show", "n_terms", default=default, show_default=True, help=help, **wanted)(
+            earlier(call)
+        )
+
+    return decorate
+
+
 def examples(*lines: str) -> str:
     """Return the examples for the end of a help text, marked so that click doesn't wrap them."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)

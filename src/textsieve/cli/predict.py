@@ -4,7 +4,7 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import islice
@@ -93,8 +93,8 @@ def command(
     the model is not sure is null or LABEL, and "best_guess" is the best class.
 
     A table (-o FILE.csv, .tsv, .xlsx or .parquet) has all columns of the input, the label, its probability, and the
-    three terms that spoke most for it. A column of the input that has the name of a column of the predictions, such as
-    label, is called input_label in the output.
+    three terms that spoke most for it. A column of the input that predictions may have, such as the label_2 of an
+    earlier prediction, is called input_label_2 in the output.
 
     PATH may be any file or folder that train reads, with labels or without; a .txt file has a document on each line
     unless its content shows another format. - is standard input, where each JSON line is answered as soon as it
@@ -104,7 +104,7 @@ def command(
     from ..corpus.source import ALL_COLUMNS
     from ..prediction import Abstention, unknown_documents_warning
     from ..prediction.reasons import Reasons
-    from ..prediction.records import RecordColumns, Records, choose_separator
+    from ..prediction.records import PredictionNames, RecordColumns, Records, choose_separator
     from ..progress import progress_display
     from .errors import exit_as_usage_error
     from .messages import print_message, warn
@@ -141,12 +141,14 @@ def command(
         has_reasons=reasons is not None,
         separator=choose_separator(trained, read_options["label_separator"] or defaults.get("label_separator")),
     )
+    taken = PredictionNames(trained)
+    writer = _open_lines(output, taken) if output is None or kind is None else _open_rows(output, kind, columns, taken)
     wants_progress = output is not None or not _may_reach_terminal(sys.stdout)
     n_documents = n_unknown = n_abstained = 0
     with (
         open_corpus(path, read_options, stream=True, texts_only=True, keep=keep, usual=defaults) as corpus,
         progress_display(enabled=wants_progress) as on_progress,
-        _open_lines(output) if output is None or kind is None else _open_rows(output, kind, columns) as write,
+        writer as write,
     ):
         for batch in with_progress(corpus, "predicting", on_progress).text_batches():
             if not n_documents:  # now the columns are known; those of a pipe only after its first documents
@@ -219,49 +221,55 @@ def _may_reach_terminal(stream: TextIO) -> bool:
 
 
 @contextmanager
-def _open_lines(output: str | None) -> Iterator[WriteRecords]:
-    """Yield a function that writes predictions as JSON lines to a file; to standard output if `output` is None."""
+def _open_lines(output: str | None, taken: Container[str]) -> Iterator[WriteRecords]:
+    """Yield a function that writes predictions as JSON lines to a file; to standard output if `output` is None.
+
+    Columns of the input must not have the names that are `taken`.
+    """
     if output is None:
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-        yield partial(_write_lines, sys.stdout, encoding)
+        yield partial(_write_lines, sys.stdout, encoding, taken)
         return
     from ..files import open_output
 
     with open_output(output) as binary_file:
         text_file = io.TextIOWrapper(binary_file, encoding="utf-8", newline="\n")
-        yield partial(_write_lines, text_file, "utf-8")
+        yield partial(_write_lines, text_file, "utf-8", taken)
         text_file.flush()
         text_file.detach()  # `open_output` still needs the binary file, which the wrapper would close
 
 
-def _write_lines(file: TextIO, encoding: str, kept: "Sequence[KeptValues]", records: Iterator[dict[str, Any]]) -> None:
+def _write_lines(
+    file: TextIO, encoding: str, taken: Container[str], kept: "Sequence[KeptValues]", records: Iterator[dict[str, Any]]
+) -> None:
     """Write each record as a JSON line, with the values that are kept of its document.
 
-    A kept value whose name is a key of the predictions is renamed: "label" to "input_label".
+    A kept value whose name is in `taken`, because predictions may have it, is renamed: "label" to "input_label".
     """
-    from ..prediction.records import KEYS
     from ..table_files import renamed
     from .json_output import as_json
 
     for values, record in zip(kept, records, strict=True):
-        if not values.keys().isdisjoint(KEYS):
-            names = renamed(list(values), KEYS)
+        if any(name in taken for name in values):
+            names = renamed(list(values), taken)
             values = {names[name]: value for name, value in values.items()}
         file.write(as_json({**values, **record}, encoding=encoding) + "\n")
     file.flush()  # a reader gets these predictions while more documents arrive
 
 
 @contextmanager
-def _open_rows(output: str, kind: "TableKind", columns: "RecordColumns") -> "Iterator[WriteRecords]":
+def _open_rows(
+    output: str, kind: "TableKind", columns: "RecordColumns", taken: Container[str]
+) -> "Iterator[WriteRecords]":
     """Yield a function that writes predictions as the rows of a table, after the columns of the input.
 
     The columns of the input are the keys of the first `HEADER_ROWS` documents. Keys that only later JSON objects have
-    are left out, with a warning.
+    are left out, with a warning. Columns whose names are in `taken`, because predictions may have them, are renamed.
     """
     from .messages import warn
 
     with ExitStack() as stack:
-        table = _PredictionTable(stack, output, kind, columns)
+        table = _PredictionTable(stack, output, kind, columns, taken)
         yield table.write
         table.flush()
     left_out = table.left_out
@@ -278,8 +286,10 @@ class _PredictionTable:
     closes it.
     """
 
-    def __init__(self, stack: ExitStack, path: str, kind: "TableKind", columns: "RecordColumns") -> None:
-        self._stack, self._path, self._kind, self._columns = stack, path, kind, columns
+    def __init__(
+        self, stack: ExitStack, path: str, kind: "TableKind", columns: "RecordColumns", taken: Container[str]
+    ) -> None:
+        self._stack, self._path, self._kind, self._columns, self._taken = stack, path, kind, columns, taken
         self._pending: list[tuple[Mapping[str, object], list[Any]]] = []
         """The values kept from the input, and the cells of the prediction, for each row that is not yet written."""
         self._input_names: list[str] = []
@@ -314,6 +324,6 @@ class _PredictionTable:
         from ..table_files import open_table, renamed
 
         self._input_names = list(dict.fromkeys(name for values, _ in self._pending for name in values))
-        output_name = renamed(self._input_names, self._columns.names)
+        output_name = renamed(self._input_names, self._taken)
         header = [*(output_name[name] for name in self._input_names), *self._columns.names]
         return self._stack.enter_context(open_table(self._path, self._kind, header))

@@ -15,7 +15,6 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..categorizer_settings import ObjectDescription, Settings
@@ -25,6 +24,7 @@ from ..errors import InputError, Setting, counted
 from ..modelfile.sources import RETRAIN, TrainingSource, retraining_problem, sources_of, with_sources
 from ..progress import Progress, progress_display
 from ..training.corrections import NO_LABEL, UNKNOWN, CorrectedDocuments, CorrectionFile, Corrections, last_corrections
+from ..training.updating import similar_class
 from .correction_files import (
     collect_corrections,
     count_right,
@@ -35,9 +35,9 @@ from .correction_files import (
     show_classes_of_corrections,
     show_left_out,
     show_written,
+    warn_of_similar_class,
 )
 from .description import measures_text, show_sources, source_as_dict
-from .messages import warn
 from .opening import (
     also_for_corrections,
     default_read_options,
@@ -229,7 +229,7 @@ class _ReadCorrections(NamedTuple):
     @property
     def is_new(self) -> bool:
         """Return whether the file was given and has anything that the model has not learned."""
-        has_corrections = bool(self.corrections.collected or self.corrections.withdrawn())
+        has_corrections = bool(self.corrections.collected or self.corrections.taken_back())
         return self.is_given and has_corrections and not self.is_unchanged
 
     @property
@@ -426,7 +426,7 @@ class _Material:
             "right_after": count_right(true, after),
             "classes": rows_by_class("corrections", true, before, after),
             "new_classes": [
-                {"label": label, "documents": documents, "similar_class": _similar_class(label, self.model)}
+                {"label": label, "documents": documents, "similar_class": similar_class(label, self.model)}
                 for label, documents in sizes.items()
                 if label not in self.model.classes
             ],
@@ -435,12 +435,6 @@ class _Material:
             "held_out": {"before": _measures(self.model), "after": _measures(new_model)},
             "retraining_problem": retraining_problem(new_model),
         }
-
-
-def _similar_class(label: Any, model: Model) -> str | None:
-    """Return the class of a model that is most similar to a new label, if the label may be a misspelling of it."""
-    names = [name for name in model.classes if isinstance(name, str)]
-    return next(iter(get_close_matches(label, names, n=1, cutoff=0.8)), None) if isinstance(label, str) else None
 
 
 def _measures(model: Model) -> dict[str, Any] | None:
@@ -484,8 +478,7 @@ def show_retraining(facts: Mapping[str, Any]) -> None:
         page.line(f"New classes, with their documents: {listed}")
         for row in new_classes:
             if row["similar_class"] is not None:
-                new, old = label_text(row["label"]), label_text(row["similar_class"])
-                warn(f"{new} is a new class; if you meant {old}, correct its label and update again.")
+                warn_of_similar_class(row["label"], row["similar_class"], "correct the label and update again")
     if lost_classes := facts["lost_classes"]:
         page.line(f"Classes that no document has any more: {', '.join(map(label_text, lost_classes))}")
     before, after = (facts["held_out"][when] for when in ("before", "after"))

@@ -57,7 +57,7 @@ energy = options.bundle(
 
 @click.command(
     epilog=options.examples(
-        "textsieve terms news.csv --selector ocfs -k 20",
+        "textsieve terms news.csv --selector ocfs -n 20",
         "textsieve terms news.csv --selector testors --selector-option epsilon=0.3",
         "textsieve terms mails/ --selector chi --selector-option pooling=max --stop-words english",
         "textsieve terms docstrings --energy-plot energy.svg --energy-weights 0,0.8,1",
@@ -66,12 +66,9 @@ energy = options.bundle(
 @click.argument("path", shell_complete=options.complete_documents)
 @options.read_options
 @options.selection
-@click.option(
-    *("-k", "--terms", "n_terms"),
-    type=click.IntRange(min=1),
+@options.shown_terms(
+    *("-k", "--terms"),
     default=20,
-    show_default=True,
-    metavar="N",
     help="How many terms to show, overall and for each class. The terms that testors selects do not depend on it.",
 )
 @energy
@@ -290,7 +287,7 @@ def _show_testors(page: "Page", ranked: "RankedTerms", counting: dict[str, Any])
     )
     if len(ranked.best) < ranked.n_selected:
         page.line(
-            f"{len(ranked.best):,} of the {ranked.n_selected:,} selected terms are shown; set the number with -k."
+            f"{len(ranked.best):,} of the {ranked.n_selected:,} selected terms are shown; set the number with -n."
         )
     if not ranked.scores_are_exact:
         page.line("There are too many testors to count: scores are estimated from a sample of them.")

@@ -386,15 +386,23 @@ MAX_LISTED = 10
 
 
 def _changes(model: Model, outcome: _Outcome) -> dict[str, Any]:
-    """Return which terms and classes the updated model has and `model` has not, and the other way round."""
+    """Return which terms and classes the updated model has and `model` has not, and the other way round.
+
+    "similar_classes" has a class of `model` for each new class that may be a typing error for it.
+    """
+    from ..training.updating import similar_class
+
     new = model if outcome.updated is None else outcome.updated.model
     terms, classes = set(model.terms), set(model.classes)
     new_terms, new_classes = set(new.terms), set(new.classes)
+    added_classes = [label for label in new.classes if label not in classes]
+    similar_classes = {label: similar_class(label, model) for label in added_classes}
     return {
         "terms": len(new.terms),
         "new_terms": [term for term in new.terms if term not in terms],
         "lost_terms": [term for term in model.terms if term not in new_terms],
-        "new_classes": [label for label in new.classes if label not in classes],
+        "new_classes": added_classes,
+        "similar_classes": {str(label): similar for label, similar in similar_classes.items() if similar is not None},
         "lost_classes": [label for label in model.classes if label not in new_classes],
         "documents": new.about["n_documents"],
     }
@@ -449,6 +457,7 @@ def _show(facts: Mapping[str, Any]) -> None:
 def _show_changes(page: Page, facts: Mapping[str, Any]) -> None:
     """Print which terms and classes are new, and which are gone, from the keys of `_changes`."""
     from ..errors import counted
+    from .correction_files import warn_of_similar_class
     from .output import label_text
 
     page.line(
@@ -463,3 +472,6 @@ def _show_changes(page: Page, facts: Mapping[str, Any]) -> None:
     ):
         if names:
             page.line(f"{title}: {', '.join(names[:MAX_LISTED])}{', ...' if len(names) > MAX_LISTED else ''}")
+    for new, old in facts["similar_classes"].items():
+        remedy = "correct the label" if not facts["written"] else "correct the label, and train the model again"
+        warn_of_similar_class(new, old, remedy)

@@ -32,7 +32,7 @@ from ..text.choices import COUNTS
 from ..text.weighter import LOGARITHMS
 from ..text.weights import INVERSE_FREQUENCIES, NORMS, TERM_FREQUENCIES
 from ..training import check_settings
-from ..training.plan import TrainingPlan
+from ..training.plan import TrainingPlan, own_k
 from .compared_documents import COMPARISON_DEFAULTS, Form
 from .variants import Variant, naming_variant, split_list, try_classifier, try_selector, variants_of
 
@@ -239,7 +239,7 @@ def _check_weights(selector: Variant) -> None:
 
 def _refuse_own_k(selector: Variant) -> None:
     """Raise `InputError` if a selector given as an object has its own number of terms, which would be ignored."""
-    k = None if isinstance(selector.setting, str) else getattr(selector.setting, "k", None)
+    k = own_k(selector.setting)
     if k is not None:
         raise InputError(
             (f"{selector.name}: ", Setting("k", k), " would be ignored"),

@@ -36,7 +36,7 @@ KeptDocument = tuple[str, Labels, KeptValues]
 
 
 class DocumentPlace(NamedTuple):
-    """Where a document is, and whether its label there is an empty list, which its `Labels` don't show."""
+    """Where a document is, and what its `Labels` don't show."""
 
     name: str
     """The place as text for messages, such as "line 3"."""
@@ -45,6 +45,8 @@ class DocumentPlace(NamedTuple):
 
     Its labels are (), like those of an unlabelled document, of which the classes are not known.
     """
+    is_withdrawal: bool = False
+    """Whether it is a line of the service that withdraws the corrections of this text before it."""
 
 
 BATCH_DOCUMENTS = 1_000

@@ -36,11 +36,12 @@ Split = Callable[[], "tuple[Corpus, Corpus]"]
 SampleColumns = Callable[[], Mapping[str, Sequence[object]]]
 """A function that returns the first values of the unused columns of a table, by the columns' names.
 
-From these, `label_column.py` guesses which column the user may have meant as the label. Columns that can't be a label
-are left out. A hash may stand for a long value, because only whether values are equal matters.
+From these, `label_column.py` and `text_column.py` guess which column the user may have meant as the label or the text.
+Columns that can't be a label are left out. A long value may be cut off, with its hash added so that only equal values
+stay equal.
 """
-SAMPLED_ROWS = 1_000
-"""About how many rows are sampled; of JSON objects with much text, it may be fewer."""
+SAMPLED_ROWS, SAMPLED_CHARACTERS = 1_000, 200
+"""About how many rows, and characters of a value, are sampled; of JSON objects with much text, it may be fewer rows."""
 
 
 class Corpus:

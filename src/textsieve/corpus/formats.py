@@ -41,6 +41,8 @@ MAGIC = (
 
 The bytes of a file are unpacked before they are compared, so gzip or zstandard here means that it was packed twice.
 """
+_OPEN_DOCUMENT_SPREADSHEET = b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet"
+"""The name and the content of the first member of a ZIP archive that is such a file; they follow 30 bytes."""
 MARKUP = (
     ("<!doctype html", "HTML"),
     ("<html", "HTML"),
@@ -71,9 +73,11 @@ def binary_kind(data: bytes) -> str | None:
 
 
 def _kind_by_signature(data: bytes) -> str | None:
-    """Return the kind of file that begins with these bytes: one in `MAGIC`, or a tar archive; None if it is neither."""
+    """Return the kind of file that begins with these bytes: one in `MAGIC`, or another one that is known; else None."""
     if data[257:262] == b"ustar":  # in the first header of a tar
         return "a tar archive (unpack it, and give the folder or a file in it)"
+    if data.startswith(b"PK\x03\x04") and data[30:].startswith(_OPEN_DOCUMENT_SPREADSHEET):
+        return "an OpenDocument spreadsheet (save it as .xlsx or .csv)"
     return next((kind for magic, kind in MAGIC if data.startswith(magic)), None)
 
 

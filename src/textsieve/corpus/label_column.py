@@ -85,12 +85,12 @@ def _is_long(value: str) -> bool:
     return len(value) > LONG_LABEL
 
 
-def _is_date(value: str) -> bool:
+def is_date(value: str) -> bool:
     """Return whether a value is a date or a time, in one of the usual forms."""
     return not _is_long(value) and _DATE.fullmatch(value) is not None
 
 
-def _is_number(value: str) -> bool:
+def is_number(value: str) -> bool:
     """Return whether a value is a number, which may have a fraction, an exponent, and a unit such as % or €."""
     match = None if _is_long(value) else _NUMBER.fullmatch(value)
     return match is not None and bool(match["whole"] or match["fraction"])
@@ -102,6 +102,9 @@ def _has_fraction(value: str) -> bool:
     if match is None or _THOUSANDS.fullmatch(value):
         return False
     return bool((match["fraction"] or "").strip("0") or match["exponent"])
+
+
+DATES_OR_TIMES = "dates or times"
 
 
 class ValuesKind(NamedTuple):
@@ -128,10 +131,10 @@ def values_kind(counts: Mapping[str, int]) -> ValuesKind | None:
     def first(is_kind: Callable[[str], bool]) -> str:
         return next(filter(is_kind, counts))
 
-    if share(_is_date) >= NEARLY_ALL:
-        return ValuesKind("dates or times", first(_is_date))
+    if share(is_date) >= NEARLY_ALL:
+        return ValuesKind(DATES_OR_TIMES, first(is_date))
     n_fractions = sum(map(_has_fraction, counts))  # different ones
-    if n_fractions >= MIN_FRACTIONS and share(_has_fraction) >= 0.5 and share(_is_number) >= NEARLY_ALL:
+    if n_fractions >= MIN_FRACTIONS and share(_has_fraction) >= 0.5 and share(is_number) >= NEARLY_ALL:
         return ValuesKind("decimal numbers", first(_has_fraction))
     if share(_is_long) >= NEARLY_ALL:
         return ValuesKind(f"texts of more than {LONG_LABEL} characters", first(_is_long))

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from ..arrays import CSR, Floats
 from ..classifiers.scorer import Scorer
 from ..classifiers.sparse_linear import SparseLinearScorer
-from ..errors import DocumentError, InputError, Message, Setting, shown
+from ..errors import DocumentError, InputError, Message, Setting, counted, shown
 from ..evaluation.calibration import Calibration, JointCalibration
 from ..evaluation.scores import DocumentScores, blocks
 from ..evaluation.thresholds import ThresholdRule
@@ -62,8 +62,9 @@ class Predictions(NamedTuple):
 
 def unknown_documents_warning(model: Model, n_unknown: int, n_documents: int) -> str:
     """Return a warning about documents without any selected term, and the class they get."""
+    is_empty, get = ("is empty or has", "it gets") if n_unknown == 1 else ("are empty or have", "they get")
     return (
-        f"{n_unknown:,} of {n_documents:,} documents are empty or have none of the selected terms; they get "
+        f"{n_unknown:,} of {counted(n_documents, 'document')} {is_empty} none of the selected terms; {get} "
         f"{model.fallback_description}, {model.classes[model.fallback_class]!r}."
     )
 

@@ -16,6 +16,7 @@ Labels have the type they had in training; as keys of a mapping they are text, a
 `RecordColumns` turns records into the rows of a table.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Any
@@ -32,6 +33,27 @@ PLURALS = {"score": "scores", "probability": "probabilities"}
 
 KEYS = ("label", "best_guess", "labels", *PLURALS, *PLURALS.values(), "unknown", "reasons")
 """The keys that a record may have."""
+_RANKED_NAME = re.compile(r"(label|score|probability)_[1-9]\d*")
+_NAME_OF_CLASS = re.compile(r"(score|probability)_of_(.+)", re.DOTALL)
+
+
+class PredictionNames:
+    """The names that columns of predictions of a model may have, with any settings of the predictions.
+
+    A column of the input with such a name, perhaps from an earlier prediction, could be confused with a new one.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._classes = set(map(as_written, model.classes))
+
+    def __contains__(self, name: object) -> bool:
+        """Return whether a column of predictions may have this name."""
+        if not isinstance(name, str):
+            return False
+        if name in KEYS or _RANKED_NAME.fullmatch(name):
+            return True
+        of_class = _NAME_OF_CLASS.fullmatch(name)
+        return of_class is not None and of_class[2] in self._classes
 
 
 class Records:

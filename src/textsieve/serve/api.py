@@ -222,7 +222,7 @@ def _add_post_routes(app: FastAPI, service: Service) -> None:
         return await service.workers.work("explain", served, len(text), work)
 
     async def correct(request: schemas.FeedbackRequest) -> bytes:
-        """Write the right label of a document, or that no class is right, to the file of corrections.
+        """Write the right label of a document, that no class is right, or a withdrawal of this, to the corrections.
 
         The service has this route only with `--feedback`. When it responds, the correction is on the disk.
         """
@@ -295,13 +295,14 @@ def _add_get_routes(app: FastAPI, service: Service) -> None:
         q: Annotated[str, Query(description="Return only terms that contain this text.", max_length=1000)] = "",
         n: Annotated[int, Query(description="The number of terms to return.", ge=0, le=MAX_TERMS)] = 50,
         offset: Annotated[int, Query(description="The number of terms to skip.", ge=0, le=1 << 31)] = 0,
+        words_first: Annotated[bool, Query(description="Return n-grams of characters after all words.")] = False,
     ) -> Response:
         """Return the terms of a class, strongest first, or all terms in selection order with their strongest class."""
         served = service.holder.model
         cls = None if label is None else find_class(served.model, label)
 
         def work(_: IsWanted) -> bytes:
-            return to_json(served.terms.page(cls, q, offset, n))
+            return to_json(served.terms.page(cls, q, offset, n, words_first=words_first))
 
         page = await service.workers.work("search", served, len(served.model.terms), work)
         return Response(page, media_type="application/json")

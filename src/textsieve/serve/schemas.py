@@ -208,15 +208,20 @@ class TermsResponse(BaseModel):
 
 
 class FeedbackRequest(RequestBody):
-    """A document and its right label, or its right labels for a multilabel model."""
+    """A document and its right label, or its right labels for a multilabel model; or a withdrawal of these."""
 
     text: str = Field(examples=["The striker scored twice."])
     label: Label | None = Field(None, description="Null if none of the classes is right.")
     labels: list[Label] | None = Field(None, fail_fast=True, description="Empty if none of the classes is right.")
+    withdraw: bool = Field(
+        False,
+        description="True to withdraw all corrections of the document so far, as if they had never been sent; then "
+        "leave out the label.",
+    )
 
 
 class FeedbackResponse(BaseModel):
-    """The correction is on the disk."""
+    """The correction or withdrawal is on the disk."""
 
     written: bool
 

@@ -25,7 +25,7 @@ from ..modelfile.sources import UpdateMethod, update_method
 from ..prediction import Abstention, ClassExplanation, Explanation, Label, Model, Predictions, Span, as_written
 from ..prediction.records import Records
 from ..presentation import PRESENTATION, presentation_of
-from ..text.analysis import display_term
+from ..text.analysis import display_term, is_marked
 from .api_errors import ApiError
 
 CountPredictions = Callable[[Model, Predictions, float | None], None]
@@ -187,22 +187,23 @@ class TermList:
         self._strengths = model.strengths()  # terms x classes
         analyzer = model.settings.get("analyzer")
         self._searched = [_searched_text(term, display_term(term, analyzer)) for term in model.terms]
+        has_both = model.analysis.char_ngram_range is not None  # words, and n-grams of characters
+        self._is_part = np.array([has_both and is_marked(term) for term in model.terms], bool)
 
-    def page(self, label: Label | None, q: str, offset: int, n: int) -> dict[str, Any]:
+    def page(self, label: Label | None, q: str, offset: int, n: int, *, words_first: bool = False) -> dict[str, Any]:
         """Return the number of all terms that contain `q`, and `n` of these terms, after the first `offset` ones.
 
         The terms of a class come strongest first. Without a class, terms come in selection order, each with the class
-        for which it is strongest.
+        for which it is strongest. With `words_first`, n-grams of characters come after all words.
         """
         rows = self._matching(q)
-        if label is None:
-            page_rows = rows[offset : offset + n]
-            columns = self._strengths[page_rows].argmax(axis=1)
-        else:
-            column = self._model.classes.index(label)
-            strongest_first = rows[np.argsort(-self._strengths[rows, column], kind="stable")]
-            page_rows = strongest_first[offset : offset + n]
-            columns = np.full(len(page_rows), column)
+        column = None if label is None else self._model.classes.index(label)
+        if column is not None:
+            rows = rows[np.argsort(-self._strengths[rows, column], kind="stable")]
+        if words_first:
+            rows = rows[np.argsort(self._is_part[rows], kind="stable")]
+        page_rows = rows[offset : offset + n]
+        columns = self._strengths[page_rows].argmax(axis=1) if column is None else np.full(len(page_rows), column)
         terms = [self._entry(row, column) for row, column in zip(page_rows.tolist(), columns.tolist(), strict=True)]
         return {"total": len(rows), "terms": terms}
 

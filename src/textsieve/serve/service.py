@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Iterator, Set
 from contextlib import suppress
 from functools import lru_cache
-from typing import Literal, TextIO
+from typing import Any, Literal, TextIO
 
 from starlette.types import Scope
 
@@ -213,6 +213,8 @@ class Service:
     def correct(self, request: FeedbackRequest, is_wanted: IsWanted) -> None:
         """Write the right label or labels of a text to the feedback file; the label is null if no class is right.
 
+        A withdrawal is a line with `"withdrawn": true` and null for the label.
+
         Raise `ApiError` for an invalid correction, or if the file can't be written. Raise `Abandoned` if `is_wanted`
         says that the client stopped waiting before the file could be locked.
         """
@@ -222,27 +224,33 @@ class Service:
         right_labels = _right_labels(request, served.model)
         text = request.text
         (predicted,) = served.model.label_sets(served.model.predict([text]).labels)
-        record = (
+        record: dict[str, Any] = (
             {"labels": right_labels, "predicted": predicted}
             if multilabel
             else {"label": next(iter(right_labels), None), "predicted": predicted[0]}
         )
+        if request.withdraw:
+            record |= {"labels" if multilabel else "label": None, "withdrawn": True}
         try:
             self.feedback.write({"text": text, **record, "model": served.id}, is_wanted)
         except OSError as problem:
             self.log(f"A correction could not be written: {problem}")
             message = "The correction could not be written."
             raise ApiError("not_written", message, hint="Try again later.") from problem
-        self.metrics.count_correction()
+        if not request.withdraw:
+            self.metrics.count_correction()
 
 
 def _right_labels(request: FeedbackRequest, model: Model) -> list[Label]:
     """Return the classes that a correction names, or [] if none is right; raise `ApiError` for an invalid correction.
 
     For a multilabel model, the correction must have `labels` and not `label`, otherwise `label` and not `labels`. A
-    `label` may be null, but must not be left out.
+    `label` may be null, but must not be left out. A withdrawal has neither.
     """
-    if model.multilabel:
+    if request.withdraw:
+        field, expected = "withdraw", '"withdraw": true without a label: it withdraws all corrections of the text'
+        is_valid = not {"label", "labels"} & request.model_fields_set
+    elif model.multilabel:
         field = "labels"
         expected = '"labels", a list: a document of this model may have any number of labels'
         is_valid = request.labels is not None and request.label is None

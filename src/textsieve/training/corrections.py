@@ -4,8 +4,8 @@ Documents come in batches. `Corrections` keeps the labels and a digest of each d
 updated, it also counts the document: with `keeps_rows`, it keeps the weights of the model's terms, and with `counts`,
 that object counts all terms. Documents without a text or without a label are left out, and their places are recorded. A
 correction without a label says that none of the classes is right, and takes back earlier corrections of the same text.
-A label that is no class of the model raises an error, unless `skip_unknown` leaves its document out or `may_be_new`
-allows it.
+A withdrawal, which the service writes when a reader undoes a correction, only takes back earlier corrections. A label
+that is no class of the model raises an error, unless `skip_unknown` leaves its document out or `may_be_new` allows it.
 
 There are two ways to use corrections. For a model with statistics, `Corrections.to_learn` returns the documents to add.
 If several documents have the same text, only the last of them is learned, and not even that one if an earlier update
@@ -42,7 +42,7 @@ from .full_statistics import TextCounts
 from .updating import require_labels, stack_rows
 
 NO_TEXT, NO_LABEL, UNKNOWN = "without a text", "without a label", "of no class of the model"
-UNREADABLE = "that can't be read"
+UNREADABLE, WITHDRAWN = "that can't be read", "with a withdrawn correction"
 """Why documents are left out, as the end of a phrase: "3 documents without a text"."""
 
 TEXT_BYTES, LABEL_BYTES = 12, 4
@@ -123,7 +123,9 @@ class Corrections:
         self._keeps_rows, self._counts = keeps_rows and counts is None, counts
         self._classes = classes_by_text(model.classes)
         self._row_batches: list[CSR] = []
-        # By the hash of a text: the number of its last document without a label (a `Correction.number`).
+        # By the hash of a text: the number (a `Correction.number`) of its last withdrawal, and of its last document
+        # without a label after that.
+        self._last_withdrawal: dict[bytes, int] = {}
         self._last_unlabelled: dict[bytes, int] = {}
 
     def add(
@@ -139,6 +141,9 @@ class Corrections:
                 self.leave_out(problem, name, [place.name])
                 if problem == NO_LABEL:
                     self._last_unlabelled[hash_text(text)] = self.n_read - 1
+                elif problem == WITHDRAWN:
+                    self._last_withdrawal[hash_text(text)] = self.n_read - 1
+                    self._last_unlabelled.pop(hash_text(text), None)
                 continue
             learnable_texts.append(text)
             learnable_places.append(place)
@@ -163,6 +168,8 @@ class Corrections:
         """
         if not text.strip():
             return NO_TEXT
+        if place.is_withdrawal:
+            return WITHDRAWN
         if not labels and not self._may_be_of_no_class(place):
             return NO_LABEL
         if self._skip_unknown and any(label not in self._model.classes for label in labels):
@@ -184,18 +191,24 @@ class Corrections:
     def last(self) -> dict[bytes, int]:
         """Return the last correction of each text: its position in `collected`, by the hash of the text.
 
-        A text that occurs once more after that, without a label, is left out: its corrections were taken back.
+        A text that occurs once more after that, without a label or in a withdrawal, is left out: its corrections were
+        taken back.
         """
         last = {text_hash_of(correction.digest): position for position, correction in enumerate(self.collected)}
         return {
             text_hash: position
             for text_hash, position in last.items()
-            if self.collected[position].number > self._last_unlabelled.get(text_hash, -1)
+            if self.collected[position].number
+            > max(self._last_unlabelled.get(text_hash, -1), self._last_withdrawal.get(text_hash, -1))
         }
 
-    def withdrawn(self) -> set[bytes]:
-        """Return the hashes of the texts whose last document has no label."""
+    def of_no_class(self) -> set[bytes]:
+        """Return the hashes of the texts whose last document has no label: none of the classes is right."""
         return self._last_unlabelled.keys() - self.last().keys()
+
+    def taken_back(self) -> set[bytes]:
+        """Return the hashes of the texts whose last document has no label or is a withdrawal."""
+        return (self._last_unlabelled.keys() | self._last_withdrawal.keys()) - self.last().keys()
 
     def to_learn(self, added_digests: frozenset[bytes]) -> DocumentsToLearn:
         """Return the documents to learn: the last correction of each text, unless an earlier update added it.
@@ -238,7 +251,7 @@ def last_corrections(files: Iterable[CorrectionFile]) -> dict[bytes, tuple[Corre
     """
     last: dict[bytes, tuple[CorrectionFile, Correction]] = {}
     for file in files:
-        for text_hash in file.corrections.withdrawn():
+        for text_hash in file.corrections.taken_back():
             last.pop(text_hash, None)
         collected = file.corrections.collected
         last |= {text_hash: (file, collected[position]) for text_hash, position in file.corrections.last().items()}
@@ -259,8 +272,11 @@ class CorrectedDocuments:
         self.corpus = documents.mapped(self._with_corrections)
         """The documents to train on."""
         self._last = last_corrections(files)
-        withdrawn = {text_hash for file in files for text_hash in file.corrections.withdrawn()}
-        self._withdrawn = withdrawn - self._last.keys()  # a later file may correct the text again
+        of_no_class: set[bytes] = set()
+        for file in files:  # a later file may correct the text again, or withdraw that it is of no class
+            of_no_class -= file.corrections.taken_back()
+            of_no_class |= file.corrections.of_no_class()
+        self._of_no_class = of_no_class - self._last.keys()
         self._files = files
 
     def _reset_counts(self) -> None:
@@ -306,7 +322,7 @@ class CorrectedDocuments:
                     self.n_confirmed += is_right
                     self.n_relabelled += not is_right
                     labels[row] = correction.labels
-                elif text_hash in self._withdrawn and labels[row]:  # none of the classes is right
+                elif text_hash in self._of_no_class and labels[row]:  # none of the classes is right
                     self.n_withdrawn += 1
                     labels[row] = ()
             yield replace(batch, labels=labels)

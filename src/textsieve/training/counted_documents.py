@@ -25,6 +25,7 @@ from ..categorizer_settings import Limits
 from ..corpus import Batch, Corpus, Labels
 from ..corpus.batch import in_groups
 from ..corpus.label_column import LabelColumn
+from ..corpus.text_column import warn_of_texts
 from ..errors import InputError
 from ..memory import give_back
 from ..progress import Progress as Progress
@@ -480,6 +481,8 @@ def count_corpus(
     label_column = LabelColumn(corpus, multilabel=multilabel)
     for batch in in_groups(label_column.check_beginning(batches, lambda batch: batch), GROUP_CHARACTERS):
         _require_texts(corpus, batch)
+        if not so_far.labels:
+            warn_of_texts(corpus, batch.texts)
         if script_sample is not None:
             script_sample.add(batch.texts)
         with corpus.naming_documents(len(so_far.labels), batch.kept):

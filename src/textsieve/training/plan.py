@@ -140,6 +140,27 @@ def _refuse_unlabelled(setting: str, options: Mapping[str, Any] | None) -> None:
         )
 
 
+def own_k(selector: Any) -> Any:
+    """Return the number of terms that a selector given as an object has set, or None if it has set none.
+
+    The default of a `Cascade` is "all": its last selector limits the number.
+    """
+    k = None if isinstance(selector, str) else getattr(selector, "k", None)
+    return None if k == "all" else k
+
+
+def _refuse_two_sizes(settings: Settings) -> None:
+    """Raise `InputError` if `n_terms` would override another number of terms, that of a selector given as an object."""
+    k = own_k(settings.selector)
+    if settings.n_terms is not None and k not in (None, settings.n_terms):
+        raise InputError(
+            ("there is another number of terms in the selector: ", Setting("k", k)),
+            setting="n_terms",
+            value=settings.n_terms,
+            hint="leave one of them out",
+        )
+
+
 def _require_projectable(traits: Traits, settings: Settings) -> None:
     """Raise `InputError` if a classifier that needs the weights of terms is combined with a projection."""
     if settings.projection is not None and traits.needs_term_weights:
@@ -284,6 +305,7 @@ class TrainingPlan:
         _refuse_unlabelled("selector_options", settings.selector_options)
         _refuse_unlabelled("projection_options", settings.projection_options)
         selector = selector_of(settings.selector, settings.selector_options)
+        _refuse_two_sizes(settings)
         selector.check_settings()
         classifier = classifier_of(settings.classifier, settings.classifier_options)
         projection = projection_of(settings.projection, settings.projection_options)

@@ -37,6 +37,9 @@ from .provenance import now
 from .statistics import Statistics, statistics_type
 from .targets import Targets
 
+MIN_SIMILARITY = 0.75
+"""The similarity of two spellings, as `difflib` computes it, from which one may be a typing error for the other."""
+
 
 class UnknownLabel(InputError):
     """Raised for a label that is not a class of the model."""
@@ -200,11 +203,27 @@ def unknown_label(model: Model, label: Any) -> InputError:
         return InputError(
             problem, hint=("Are these several labels in one? Then use ", Setting("label_separator", separator))
         )
-    folded_classes = [text.casefold() for text in classes]
-    closest = get_close_matches(as_written(label).casefold(), folded_classes, n=1, cutoff=0.75)
-    suggestions = [f"Did you mean {shown(classes[text])}? " for text in classes if text.casefold() in closest]
-    suggestion = suggestions[0] if suggestions else ""
+    similar = similar_class(label, model)
+    suggestion = "" if similar is None else f"Did you mean {shown(similar)}? "
     return UnknownLabel(problem, hint=f"{suggestion}An update can't learn a new class: train again on all documents")
+
+
+def similar_class(label: Any, model: Model) -> Any:
+    """Return the class of a model whose spelling is most like that of a label, or None if none is much like it.
+
+    Uppercase and lowercase letters count as equal. Digits have to be the same: "phase 2" is no error for "phase 1".
+    """
+    written = as_written(label).casefold()
+    sizes = dict(zip(model.classes, model.class_docs, strict=True))
+    rarest_first = sorted(classes_by_text(model.classes).items(), key=lambda item: sizes[item[1]])
+    classes = {text.casefold(): label for text, label in rarest_first}  # of equal spellings, that of most documents
+    of_same_digits = [text for text in classes if _digits(text) == _digits(written)]
+    closest = get_close_matches(written, of_same_digits, n=1, cutoff=MIN_SIMILARITY)
+    return classes[closest[0]] if closest else None
+
+
+def _digits(text: str) -> str:
+    return "".join(filter(str.isdigit, text))
 
 
 def _find_separator(classes: Container[str], label: str) -> str | None:

@@ -43,6 +43,9 @@ If the parser fails, and at most this many characters follow in the buffered tex
 missing.
 """
 
+WITHDRAWN = "withdrawn"
+"""The fixed key whose value is true if an object withdraws the corrections of its text."""
+
 _DECODER = json.JSONDecoder()
 _decode_line = msgspec.json.Decoder().decode
 _NOT_SPACE = re.compile(r"[^ \t\n\r]")
@@ -122,18 +125,18 @@ class _KeyChooser:
         self._chosen: dict[bool, _Keys] = {}
         names: dict[bool, dict[str, None]] = {}
         for record in examples:
-            names.setdefault(self._has_fixed_keys(record), {}).update(dict.fromkeys(record))
+            names.setdefault(self.has_fixed_keys(record), {}).update(dict.fromkeys(record))
         for is_fixed, names_of_kind in names.items():
             self._choose(is_fixed, list(names_of_kind))
 
     def of(self, record: Object) -> _Keys:
         """Return the keys to read from an object."""
-        is_fixed = self._has_fixed_keys(record)
+        is_fixed = self.has_fixed_keys(record)
         if is_fixed not in self._chosen:
             self._choose(is_fixed, with_later_text_columns(list(record), self._sources[is_fixed]))
         return self._chosen[is_fixed]
 
-    def _has_fixed_keys(self, record: Object) -> bool:
+    def has_fixed_keys(self, record: Object) -> bool:
         """Return whether an object has exactly the keys of a set in `Source.fixed_keys`."""
         return record.keys() in self._fixed_keys
 
@@ -201,6 +204,9 @@ def _documents(
         text, n_replaced = without_surrogates(parts[0] if len(text_keys) == 1 else join_parts(parts))
         report.replaced_bytes += n_replaced
         labels = () if label_key is None else read_labels(record.get(label_key), number)
+        # `read_labels` has just added the place, if places are wanted.
+        if record.get(WITHDRAWN) is True and label_key is not None and report.places and keys.has_fixed_keys(record):
+            report.places[-1] = report.places[-1]._replace(is_withdrawal=True)
         if kept_keys is None:
             yield text, labels, record
         elif kept_keys:

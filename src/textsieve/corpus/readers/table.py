@@ -20,7 +20,7 @@ from itertools import islice
 
 from ...errors import InputError, Place, Setting, warn
 from ..batch import Batch, Document, KeptDocument, Report, in_batches
-from ..corpus import SAMPLED_ROWS, Corpus
+from ..corpus import SAMPLED_CHARACTERS, SAMPLED_ROWS, Corpus
 from ..source import (
     ChosenColumns,
     Source,
@@ -92,8 +92,9 @@ def corpus_of(table: Table, source: Source) -> Corpus:
         for _, row, _ in islice(table.rows(Report(), has_header), SAMPLED_ROWS):
             for name, position in positions.items():
                 value = row[position]
-                # Only whether values are equal matters, so the hash of a long one is enough, and takes less memory.
-                sample[name].append(value if len(value) <= MAX_COLUMN_NAME else hash(value))
+                # The beginning of a long value and its hash take less memory, and are equal only for equal values.
+                is_long = len(value) > SAMPLED_CHARACTERS
+                sample[name].append(f"{value[:SAMPLED_CHARACTERS]} {hash(value)}" if is_long else value)
         return sample
 
     return Corpus(

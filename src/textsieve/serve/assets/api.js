@@ -116,6 +116,7 @@ export const explain = (text, label, signal) => request("v1/explain", asJson({ t
 export const predict = (texts, signal) => request("v1/predict", asJson({ texts }), signal);
 export const correct = (correction) => request(FEEDBACK, asJson(correction));
 export const terms = ({ label, q, n, offset }, signal) => {
-  const query = new URLSearchParams({ ...(label === null ? {} : { label: String(label) }), q, n, offset });
+  const ofClass = label === null ? {} : { label: String(label) };
+  const query = new URLSearchParams({ ...ofClass, q, n, offset, words_first: "true" });
   return request(`v1/terms?${query}`, undefined, signal);
 };

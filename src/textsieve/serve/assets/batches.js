@@ -1,12 +1,12 @@
 // Predict many documents, in requests that the server accepts.
 //
 // A request has at most as many documents and bytes as the server allows, and few enough to show progress. Documents
-// that are too long are not sent. If the server rejects a batch, the batch is halved until the invalid document is
-// alone. If the server is busy, the batch is sent again after the time that the server asks for. If it does not
-// respond, the page waits for it.
+// that are empty or too long are not sent. If the server rejects a batch, the batch is halved until the invalid
+// document is alone. If the server is busy, the batch is sent again after the time that the server asks for. If it does
+// not respond, the page waits for it.
 
 import { ApiError, Unreachable } from "./api.js";
-import { formatNumber, lengthOf } from "./dom.js";
+import { formatNumber, isBlank, lengthOf } from "./dom.js";
 
 const MAX_DOCUMENTS = 200; // per request, so that the progress bar moves
 const MAX_BYTES = 256 * 1024;
@@ -21,6 +21,7 @@ const bytesOf = (text) => encoder.encode(JSON.stringify(text)).length + 1;
 /** Returns why a document can't be sent, or null. */
 export const faultOf = (text, limits) => {
   if (typeof text !== "string") return "there is no text";
+  if (isBlank(text)) return "the text is empty";
   const length = lengthOf(text);
   const tooLong = (size, unit, limit) => `too long: ${formatNumber(size)} ${unit}, at most ${formatNumber(limit)}`;
   if (length > limits.length) return tooLong(length, "characters", limits.length);

@@ -2,10 +2,9 @@
 
 import * as api from "./api.js";
 import { byReader, useOfCorrections } from "./command-line.js";
-import { beginningOf, byId, labelKey, labelText, make } from "./dom.js";
+import { beginningOf, byId, isBlank, labelKey, labelText, make, show } from "./dom.js";
 
 const MANY = 15; // with more classes than this, there is a search field
-const BLANK = /^[\s\x1c-\x1f\x85]*$/; // white space in Python; the server rejects corrections of such texts
 
 const singleChoice = (classes) => {
   const options = classes.map(({ label }) => make("option", { value: labelKey(label) }, labelText(label)));
@@ -51,8 +50,15 @@ const MISSING_ELSEWHERE = "It shows the owner of the model that a class is missi
 const REPLACED = "The correction was not saved: the service has loaded another model, which does not have this class. "
   + "Check the new result and choose one of its classes.";
 
-/** Shows the outcome of a correction; it stays while the text is edited, until there is another result. */
-export const showCorrectionState = (message) => { byId("correction-state").textContent = message ?? ""; };
+/** Shows the outcome of a correction; it stays while the text is edited, until there is another result.
+ *
+ * `undo` is called by the button that undoes the correction; null for no button.
+ */
+export const showCorrectionState = (message, undo = null) => {
+  byId("correction-state").textContent = message ?? "";
+  byId("correction-undo").onclick = undo;
+  show(byId("correction-undo"), undo !== null);
+};
 
 /** Returns the fields to choose from; a single-label model leaves out the predicted class, which is wrong. */
 const choiceOf = ({ multilabel, classes }, predicted) => {
@@ -68,7 +74,7 @@ const choiceOf = ({ multilabel, classes }, predicted) => {
  */
 export const offerCorrection = (model, text, predicted, reloadModel) => {
   const container = byId("correction");
-  if (!model.feedback || BLANK.test(text)) return container.replaceChildren();
+  if (!model.feedback || isBlank(text)) return container.replaceChildren();
   const form = make("form", { id: "correction-form", is: { hidden: true } });
   const attributes = { "aria-expanded": "false", "aria-controls": "correction-form" };
   const title = predicted.length || model.multilabel ? "This is wrong" : "Choose the class";
@@ -81,6 +87,17 @@ export const offerCorrection = (model, text, predicted, reloadModel) => {
     (isOpen ? choice.first : open).focus();
   };
   open.addEventListener("click", () => toggle(form.hidden));
+  /** Withdraws the correction that was sent, and offers to correct the text again. */
+  const undo = async () => {
+    try {
+      await api.correct({ text, withdraw: true });
+      if (!container.hasChildNodes()) offerCorrection(model, text, predicted, reloadModel);
+      showCorrectionState(`The correction of ${beginningOf(text)} was withdrawn.`);
+    } catch (reason) {
+      showCorrectionState(`The correction was not withdrawn. ${reason.message}`, undo);
+    }
+    byId("correction-state").focus();
+  };
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const correction = choice.read();
@@ -91,7 +108,7 @@ export const offerCorrection = (model, text, predicted, reloadModel) => {
       container.replaceChildren();
       const summary = `The correction was saved: ${beginningOf(text)} belongs to ${namesOf(correction)}.`;
       const use = correction.label === null ? byReader(MISSING, MISSING_ELSEWHERE) : useOfCorrections(model);
-      showCorrectionState(`Thank you. ${summary} ${use}`);
+      showCorrectionState(`Thank you. ${summary} ${use}`, undo);
       byId("correction-state").focus();
     } catch (reason) {
       const isReplaced = reason instanceof api.ApiError && reason.code === "unknown_label";

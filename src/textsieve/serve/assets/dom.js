@@ -74,6 +74,9 @@ export const beginningOf = (text, maxLength = 60) => {
   return `“${end > maxLength / 2 ? letters.slice(0, end).join("") : beginning.trimEnd()} …”`;
 };
 
+/** Returns whether a text has only white space, as Python defines it; the server rejects corrections of such texts. */
+export const isBlank = (text) => /^[\s\x1c-\x1f\x85]*$/.test(text);
+
 /** Returns the number of characters as the server counts them: a pair of UTF-16 units is one. */
 export const lengthOf = (text) => text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
 

@@ -1,7 +1,9 @@
 // The results for the documents of a file: the number of documents per class, and the documents as a table that can be
 // sorted and filtered.
 
-import { bar, byId, formatCount, formatNumber, formatPercent, isNumber, labelParts, make, show } from "./dom.js";
+import {
+  bar, byId, formatCount, formatNumber, formatPercent, isBlank, isNumber, labelParts, make, show,
+} from "./dom.js";
 import { classNamesOf, confidenceOf, countsOf, figureOf, isUnsure, labelsOf } from "./predictions.js";
 import { sortingHeads } from "./sortable.js";
 
@@ -9,10 +11,10 @@ const ROWS = 200; // number of rows that are shown
 const CLIP = 160; // characters of a text that are shown
 const BANDS = [[0, 0.5], [0.5, 0.8], [0.8, 0.95], [0.95, Infinity]]; // of probabilities
 
-const isBlank = (text) => (text ?? "").trim() === "";
+const hasNoText = (text) => isBlank(text ?? "");
 const clip = (text) => (text.length > CLIP ? `${text.slice(0, CLIP)} …` : text);
 /** Returns the beginning of a text, or that there is none. */
-const shownText = (text) => (isBlank(text) ? make("span", { class: "muted" }, "(empty)")
+const shownText = (text) => (hasNoText(text) ? make("span", { class: "muted" }, "(empty)")
   : make("span", { class: "clamp" }, clip(text)));
 const figure = (score, probability) => (isNumber(probability) ? formatPercent(probability) : formatNumber(score, 3));
 
@@ -35,7 +37,7 @@ const predictionCells = (prediction) => {
 
 /** Returns the row of a document; a click on it, or Enter on its button, calls `onOpen`. */
 const rowOf = ({ index, text, result: { prediction, fault, isCancelled } }, onOpen) => {
-  const kind = isCancelled ? "note" : "failed";
+  const kind = isCancelled || hasNoText(text) ? "note" : "failed";
   const faultCell = () => make("td", { class: `text ${kind}`, colspan: "2" }, fault ?? "waiting");
   const number = make("td", { class: "number" }, formatNumber(index + 1));
   if (!prediction) return make("tr", {}, number, make("td", { class: "text clip" }, shownText(text)), faultCell());
@@ -114,16 +116,16 @@ export const useFileTable = (onOpen) => {
 
 /** Returns notes on unknown, empty and failed documents; documents that the reader cancelled did not fail. */
 const notesOf = (texts, results) => {
-  const nFailed = results.filter(({ fault, isCancelled }) => fault && !isCancelled).length;
-  const textsWithoutTerms = texts.filter((_, index) => results[index].prediction?.unknown);
-  const nEmpty = textsWithoutTerms.filter(isBlank).length, nUnknown = textsWithoutTerms.length - nEmpty;
+  const faulty = texts.filter((_, index) => results[index].fault && !results[index].isCancelled);
+  const nEmpty = faulty.filter((text) => text !== null && hasNoText(text)).length, nFailed = faulty.length - nEmpty;
+  const nUnknown = results.filter(({ prediction }) => prediction?.unknown).length;
   const unknownHave = formatCount(nUnknown, "document has", "documents have");
   const emptyAre = formatCount(nEmpty, "document is", "documents are");
   const failedWere = formatCount(nFailed, "document was", "documents were");
   const note = (text, kind = "note") => make("p", { class: kind }, text);
   return [
     nUnknown ? note(`${unknownHave} no term that the model knows; the predicted class is only a guess.`) : null,
-    nEmpty ? note(`${emptyAre} empty, but included in the counts.`) : null,
+    nEmpty ? note(`${emptyAre} empty and ${nEmpty === 1 ? "has" : "have"} no class.`) : null,
     nFailed ? note(`${failedWere} not classified; the column “error” says why.`, "fault") : null,
   ];
 };

@@ -1,4 +1,5 @@
-// The terms of the model with a search: strongest first for one class, or all in the order of selection.
+// The terms of the model with a search: strongest first for one class, or all in the order of selection. Words come
+// before n-grams of characters, which a newcomer can't read.
 
 import * as api from "./api.js";
 import {
@@ -13,11 +14,13 @@ const NOTE = {
   one: "Strongest first. The higher the strength, the more a term speaks for the class.",
   all: "In the order of selection. For each term, the class for which it speaks most.",
 };
+const WORDS_FIRST = " Words come first, and then pieces of words.";
 
 /** Sets up the list of terms; `reloadModel` is called if the server does not know a class of the page's model. */
 export const useTerms = (reloadModel) => {
   const classSelect = byId("terms-class"), search = byId("terms-search"), more = byId("terms-more");
   let nShown = 0, largest = 0, current = new AbortController(), isFilled = false;
+  let orderNote = "";
   const body = make("tbody");
   const classHead = make("th", { scope: "col", class: "text" }, "Strongest class");
   const table = make("table", { class: "terms" }, make("caption", { class: "hidden" }, "Terms"),
@@ -54,7 +57,7 @@ export const useTerms = (reloadModel) => {
       show(table, nShown > 0);
       show(more, nShown < page.total);
       more.textContent = `Show ${formatNumber(Math.min(PAGE, page.total - nShown))} more`;
-      byId("terms-note").textContent = NOTE[label === null ? "all" : "one"];
+      byId("terms-note").textContent = NOTE[label === null ? "all" : "one"] + orderNote;
       byId("terms-signs").textContent = signsNote([...body.rows].map((row) => row.cells[0].textContent));
       const part = nShown < page.total ? `, ${formatNumber(nShown)} shown` : "";
       byId("terms-state").textContent = page.total ? formatCount(page.total, "term") + part : "No matching terms.";
@@ -74,7 +77,8 @@ export const useTerms = (reloadModel) => {
 
   return {
     /** Shows the classes and terms of another model. */
-    setModel: ({ classes }) => {
+    setModel: ({ classes, analysis }) => {
+      orderNote = analysis.char_ngram_range ? WORDS_FIRST : "";
       const before = classSelect.value;
       const options = classes.map(({ label }) => make("option", { value: labelKey(label) }, labelText(label)));
       classSelect.replaceChildren(make("option", { value: "" }, "All classes"), ...options);
