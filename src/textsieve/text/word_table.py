@@ -252,12 +252,15 @@ class WordTable:
         """
         assert isinstance(documents, Slice)
         text, bitmap = tokens.text_and_bitmap(documents)
+        letters = np.empty(text.size + words.PADDING, np.uint8)
+        document_ends = np.empty(documents.n_documents, np.uint64)
+        words.write_letters(text, tokens.classes, bitmap, letters, document_ends)
         row_ends = np.empty(documents.n_documents, np.uint64)
         state = np.zeros(words.STATE_SIZE, np.uint64)
 
         def count_some() -> bool:
             return words.count_words(
-                text, tokens.classes, bitmap, self.slots, self.starts, self.spelling, SEED,
+                letters, document_ends, self.slots, self.starts, self.spelling, SEED,
                 np.uint64(tokens.rule.min_length), np.uint64(self.n_stop), learn, in_sequence,
                 self.entries, row_ends, state,
             )  # fmt: skip
