@@ -144,23 +144,26 @@ def results() -> list[Result]:
     """Time the pass beside reading the matrix's arrays, and the scores beside the pass and beside each other."""
     counts, single_topics, all_topics = rcv1()
     int32_counts = sparse.csr_array((counts.data.astype(np.int32), counts.indices, counts.indptr), shape=counts.shape)
-    rows = [_time_pass("one topic a document, 32-bit counts", int32_counts, single_topics)]
+    rows = [_time_pass("one topic a document, 32-bit counts", int32_counts, single_topics, times_reading=3)]
     del int32_counts
     mean_topics = all_topics.nnz / len(single_topics)
-    for name, labels in (("one topic a document", single_topics), (f"{mean_topics:.1f} topics", all_topics)):
-        rows += [_time_pass(name, counts, labels), *_time_scores(name, counts, labels)]
+    for name, labels, times_reading in (
+        ("one topic a document", single_topics, 3),
+        (f"{mean_topics:.1f} topics", all_topics, 4),
+    ):
+        rows += [_time_pass(name, counts, labels, times_reading), *_time_scores(name, counts, labels)]
     return rows
 
 
-def _time_pass(name: str, counts: sparse.csr_array, labels: Any) -> Result:
+def _time_pass(name: str, counts: sparse.csr_array, labels: Any, times_reading: int) -> Result:
     return versus(
-        f"RCV1's shape, {name}: `ClassStats.from_matrix`; aim: at most 3 times reading",
+        f"RCV1's shape, {name}: `ClassStats.from_matrix`; aim: at most {times_reading} times reading",
         lambda: ClassStats.from_matrix(counts, labels),
         lambda: counts.data.sum() + counts.indices.sum(),
         "adding up the matrix's arrays",
-        target=1 / 3,
+        target=1 / times_reading,
         their_repeats=7,
-        why="each value is read once, packed once, and added once for each topic",
+        why="each value is read once, packed once, and added once for each group of its document",
     )
 
 

@@ -86,6 +86,45 @@ def test_small_groups_and_buffers_give_the_same_table(labels: str, most: int, mo
     assert ClassStats.from_matrix(X, y) == expected
 
 
+@pytest.mark.parametrize("threads", [1, 2, 7])
+@pytest.mark.parametrize("min_values", [0, 1, 10**9])
+def test_threads_and_groups_of_several_classes_give_the_same_table(
+    min_values: int, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows, numbers = random_documents(300, most=64), np.random.default_rng(2)
+    rows[::17, 3] = -5
+    rows[::31, 5] = (1 << 20) - 1
+    X = sparse.csr_array(rows)
+    common = [("a", "b"), ("b",), ("a", "b", "c"), (), ("d", "b")]
+    y = [common[number] for number in numbers.integers(0, len(common), 290)]
+    y += [tuple(numbers.choice(list("abcdef"), numbers.integers(0, 6), replace=False)) for _ in range(10)]
+    expected = class_by_class(X, y, monkeypatch)
+    groupings: list[onepass.Grouping] = []
+    one_table = onepass._sum_in_one_table
+
+    def seen(matrix: Any, labels: Any, grouping: onepass.Grouping) -> Any:
+        groupings.append(grouping)
+        return one_table(matrix, labels, grouping)
+
+    monkeypatch.setattr(onepass, "_sum_in_one_table", seen)
+    monkeypatch.setattr(onepass, "_sum_by_class", None)
+    monkeypatch.setattr(onepass, "_MIN_VALUES_PER_CELL", min_values)
+    monkeypatch.setattr(onepass, "_VALUES_PER_PART", 1)
+    monkeypatch.setattr(onepass, "n_threads", lambda _: threads)
+    assert ClassStats.from_matrix(X, y) == expected
+    (grouping,) = groupings
+    assert grouping.n_parts == threads
+    n_groups_of_documents = np.diff(grouping.starts)
+    n_labels = np.array([max(len(labels), 1) for labels in y])
+    if min_values == 10**9:
+        assert n_groups_of_documents.tolist() == n_labels.tolist()
+    else:  # the sets of the first documents are frequent
+        assert (n_groups_of_documents[:290] == 1).all()
+        assert (n_groups_of_documents <= n_labels).all()
+    if min_values == 0:  # every set has a group
+        assert (n_groups_of_documents == 1).all()
+
+
 def test_packed_fields_do_not_overflow() -> None:
     n = packed_counts.MAX_DOCUMENTS * 2 + 5
     stats = ClassStats.from_matrix(sparse.csr_array(np.full((n, 2), 63)), np.zeros(n, np.int64))
@@ -232,7 +271,7 @@ def test_runs_of_documents_give_the_same_to_the_last_bit(
     one_table = onepass._sum_in_one_table
 
     def seen(matrix: Any, own: Any, grouping: Any) -> Any:
-        heights.append(len(grouping.class_of))
+        heights.append(grouping.n_groups)
         return one_table(matrix, own, grouping)
 
     monkeypatch.setattr(onepass, "_sum_in_one_table", seen)

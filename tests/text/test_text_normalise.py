@@ -241,23 +241,33 @@ def test_a_very_long_word_is_its_own_form() -> None:
     assert list(forms._cache) == words[:1]
 
 
-def test_each_distinct_word_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_distinct_word_is_lemmatised_once(monkeypatch: pytest.MonkeyPatch) -> None:
     looked_up: list[str] = []
 
     def cut_off(words: list[str]) -> list[str]:
         looked_up.extend(words)
         return [word[:3] for word in words]
 
-    monkeypatch.setitem(languages.NORMALISERS, "stem", (languages.NORMALISERS["stem"][0], lambda _: cut_off))
+    monkeypatch.setitem(languages.NORMALISERS, "lemma", (languages.NORMALISERS["lemma"][0], lambda _: cut_off))
     preparation.shared_normaliser.cache_clear()
     corpus = ["abcd abce abcd xyz" * 3, "abcd qwerty"] * 50
     for way_through in PATHS:
         with path(way_through):
-            counter = TermCounter(normalise="stem", n_jobs=2).fit(corpus)
+            counter = TermCounter(normalise="lemma", n_jobs=2).fit(corpus)
             counter.transform(corpus)
-            TermCounter(normalise="stem", n_jobs=2).partial_fit(corpus).partial_fit(corpus)
+            TermCounter(normalise="lemma", n_jobs=2).partial_fit(corpus).partial_fit(corpus)
     assert sorted(looked_up) == sorted(set(looked_up))
     preparation.shared_normaliser.cache_clear()
+
+
+@pytest.mark.parametrize("method", ["stem", "lemma"])
+def test_forms_of_new_words_are_those_of_any_words(method: str) -> None:
+    forms = preparation.Normaliser(method, "en", True, "unicode")
+    usual = ["houses", "running", "a", "cats", "houses"]
+    unusual = ["new yorks", "x" * 150 + "s", "naïves", "\ud800s", "Cafés"]
+    for words in (usual, unusual, [*usual, *unusual], []):
+        assert forms.of_new_words(words) == forms(words)
+        assert forms.of_new_words(words) == forms(words)
 
 
 def test_threads_look_up_a_shared_word_once() -> None:

@@ -112,10 +112,10 @@ def test_threads_may_count_with_one_vocabulary() -> None:
                 assert_same(counts, expected_counts)
 
 
-def test_counters_share_the_cache_of_forms(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counters_share_the_cache_of_lemmas(monkeypatch: pytest.MonkeyPatch) -> None:
     """Up to the size of the cache, a word is never looked up twice."""
     preparation.shared_normaliser.cache_clear()
-    forms = preparation.normaliser("stem", "en", True, None)
+    forms = preparation.normaliser("lemma", "en", True, None)
     looked_up: list[str] = []
     package = forms._package_forms
 
@@ -127,5 +127,5 @@ def test_counters_share_the_cache_of_forms(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(preparation, "MAX_CACHED_FORMS", len(WORDS))
     with path("kernels, many slices"):
         for _ in range(2):
-            TermCounter(normalise="stem", n_jobs=2).fit(WORDS * 3).transform(WORDS * 3)
+            TermCounter(normalise="lemma", n_jobs=2).fit(WORDS * 3).transform(WORDS * 3)
     assert sorted(looked_up) == sorted(WORDS)

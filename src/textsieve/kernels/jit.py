@@ -33,6 +33,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 import numba
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
@@ -281,6 +282,20 @@ def _fma(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
 
 fma = cast("Callable[[float, float, float], float]", _fma)
 """Return a x b + c, rounded only at the end."""
+
+
+@intrinsic
+def _leading_zeros(typing_context: Any, number: Any) -> Any:
+    """Emit the instruction that counts leading zeros."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        return builder.ctlz(arguments[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.uint64(types.uint64), generate
+
+
+leading_zeros = cast("Callable[[np.uint64], np.uint64]", _leading_zeros)
+"""Return how many of the 64 bits are 0 before the highest bit that is 1; 64 for the number 0."""
 
 
 _READ, _HIGH_LOCALITY, _DATA = 0, 3, 1

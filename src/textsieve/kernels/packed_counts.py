@@ -16,11 +16,8 @@ values is added. Zero, negative and large values are rare, and rows that contain
 (`_pack_any`). Zeros are left out. A negative or large value is packed as 0, which counts the document but adds nothing
 to the sums; the value itself goes to the array `listed`, and the caller adds it.
 
-**Groups.** A class has two kinds of groups: the first kind for documents whose first class it is, the second for
-documents that also belong to an earlier class. So a multilabel document is in one group for each of its classes, but in
-only one group of the first kind. Documents without a class are in separate groups of the first kind. Together, the
-groups of the first kind contain each document once, so their sums give the totals over all documents without another
-pass.
+**Groups.** A document can be in several groups (see `document_groups`). It is packed for its first group, and its
+packed entries are copied for the others.
 """
 
 from typing import Any
@@ -28,11 +25,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Codes, Floats, Ints
+from ..arrays import Codes, Floats, Int32s, Ints
 from .csr import UNSOUND, row_state
 from .jit import kernel
-
-Groups = NDArray[np.int32]
 
 
 @kernel
@@ -55,66 +50,6 @@ def sorted_by_class(class_numbers: NDArray[Any], documents: Ints, n_classes: int
     return ordered, starts
 
 
-@kernel
-def group_documents(
-    documents: Ints, class_starts: Ints, n_documents: int, max_documents: int
-) -> tuple[Ints, Groups, Ints, NDArray[np.bool_]]:
-    """Return `group_starts`, `groups`, the class of each group, and whether its documents are in no earlier group.
-
-    The documents of class c are `documents[class_starts[c] : class_starts[c + 1]]`. Each document gets a group in each
-    of its classes: in its first class, a group of new documents; in the others, a group of documents seen before, which
-    have an earlier class. The groups of document d are `groups[group_starts[d] : group_starts[d + 1]]`.
-
-    A group has at most `max_documents`, so a class may have several of each kind. Documents without a class are
-    grouped as if they had an additional class, number `n_classes`.
-    """
-    n_classes = class_starts.size - 1
-    group_starts = np.zeros(n_documents + 1, np.int64)
-    for document in documents:
-        group_starts[np.uint64(document) + np.uint64(1)] += 1
-    # `group_starts[d + 1]` has the number of classes of document d, which is also the number of its groups; but without
-    # a class, it gets one group.
-    for document in range(n_documents):
-        group_starts[document + 1] = group_starts[document] + max(group_starts[document + 1], 1)
-    next_positions = group_starts[:-1].copy()
-    groups = np.empty(group_starts[n_documents], np.int32)
-    # Each class has at most two groups that are not full, one of each kind.
-    max_groups = 2 * (n_classes + 1) + group_starts[n_documents] // max_documents
-    group_class, is_first = np.empty(max_groups, np.int64), np.empty(max_groups, np.bool_)
-    n_groups = 0
-    # Two groups are open at a time: 0 is for documents seen before, 1 for new ones.
-    current, room = np.zeros(2, np.int32), np.zeros(2, np.int64)
-    for class_number in range(n_classes + 1):
-        room[:] = 0
-        # For the additional class, all documents are visited, and those that have a class are skipped.
-        begin = class_starts[class_number] if class_number < n_classes else 0
-        end = class_starts[class_number + 1] if class_number < n_classes else n_documents
-        for pair in range(begin, end):
-            document = np.uint64(documents[pair] if class_number < n_classes else pair)
-            position = next_positions[document]
-            is_new = np.int64(position == group_starts[document])
-            if class_number == n_classes and not is_new:
-                continue  # the document has a class
-            if room[is_new] == 0:
-                current[is_new], room[is_new] = n_groups, max_documents
-                group_class[n_groups], is_first[n_groups] = class_number, is_new == 1
-                n_groups += 1
-            room[is_new] -= 1
-            groups[position] = current[is_new]
-            next_positions[document] = position + 1
-    return group_starts, groups, group_class[:n_groups], is_first[:n_groups]
-
-
-@kernel
-def group_sizes(group_starts: Ints, groups: Groups, row_sizes: NDArray[np.int32], n_groups: int) -> Ints:
-    """Return the number of values in the documents of each group; see `group_documents` for the groups."""
-    sizes = np.zeros(n_groups, np.int64)
-    for document in range(row_sizes.size):
-        for position in range(group_starts[document], group_starts[document + 1]):
-            sizes[groups[position]] += row_sizes[document]
-    return sizes
-
-
 Entries = NDArray[np.uint32]
 
 MAX_DOCUMENTS = (1 << 15) - 1
@@ -135,6 +70,9 @@ _TERM_BITS = np.uint32(MAX_TERMS - 1)
 _SUM_SHIFT, _SQUARES_SHIFT = np.uint64(15), np.uint64(36)
 _DOCUMENTS_FIELD, _SUM_FIELD = np.uint64((1 << 15) - 1), np.uint64((1 << 21) - 1)
 _1 = np.uint64(1)
+
+_BLOCK_TERMS = 2048
+"""The number of terms whose sums are read from the table at a time."""
 
 
 @kernel
@@ -214,7 +152,7 @@ def _add_list(entries: Entries, begin: int, end: int, additions: Codes, totals: 
 @kernel
 def add_rows(
     group_starts: Ints,
-    groups: Groups,
+    groups: Int32s,
     indptr: NDArray[Any],
     indices: NDArray[Any],
     data: NDArray[Any],
@@ -302,15 +240,18 @@ def move_filled_cells(
             cell_sums[cell] = np.float64(np.int64((row[term] >> _SUM_SHIFT) & _SUM_FIELD))
             cell += np.uint64(row[term] != 0)
         return int(cell)
-    doc_freq, sums = np.zeros(n_terms, np.int64), np.zeros(n_terms, np.int64)
-    for group in rows:
-        row = table[group]
-        for term in range(n_terms):
-            doc_freq[term] += np.int64(row[term] & _DOCUMENTS_FIELD)
-            sums[term] += np.int64((row[term] >> _SUM_SHIFT) & _SUM_FIELD)
-    for term in range(n_terms):
-        cell_terms[cell] = term
-        cell_doc_freq[cell] = doc_freq[term]
-        cell_sums[cell] = np.float64(sums[term])
-        cell += np.uint64(doc_freq[term] != 0)
+    doc_freq, sums = np.empty(_BLOCK_TERMS, np.int64), np.empty(_BLOCK_TERMS, np.int64)
+    for first in range(0, n_terms, _BLOCK_TERMS):  # in blocks, whose sums stay in the processor's cache
+        size = min(_BLOCK_TERMS, n_terms - first)
+        doc_freq[:size], sums[:size] = 0, 0
+        for group in rows:
+            block = table[group, first : first + size]
+            for offset in range(size):
+                doc_freq[offset] += np.int64(block[offset] & _DOCUMENTS_FIELD)
+                sums[offset] += np.int64((block[offset] >> _SUM_SHIFT) & _SUM_FIELD)
+        for offset in range(size):
+            cell_terms[cell] = first + offset
+            cell_doc_freq[cell] = doc_freq[offset]
+            cell_sums[cell] = np.float64(sums[offset])
+            cell += np.uint64(doc_freq[offset] != 0)
     return int(cell)

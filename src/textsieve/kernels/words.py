@@ -2,15 +2,19 @@ r"""Count the words of UTF-8 text: the loop on which the speed of the whole pack
 
 A *word* is a run of two or more word characters, as the regular expression `\b\w\w+\b` matches it; for other token
 patterns, the caller gives other tables of characters and another shortest length. The text of many documents is one
-array of bytes in which 0xFF, a byte that never occurs in UTF-8, ends each document. So the loop needs neither a bounds
-check nor a table of offsets.
+array of bytes in which 0xFF, a byte that never occurs in UTF-8, ends each document.
 
-- A table of 256 entries classifies bytes: 0 between words, `END` after a document, `WIDE` for the first byte of a
-  non-ASCII character, and otherwise the byte to count (which is how ASCII is lowercased). Non-ASCII characters are
-  decoded and looked up in a bitmap.
-- The bytes of a word are shifted into a 64-bit *key*. Up to eight bytes, the key is the word itself, and comparing keys
-  is exact. The key of a longer word is a hash, so its bytes are compared as well. The hash starts from a random seed:
-  otherwise an attacker could send many words with the same key, which take quadratic time.
+- First, `write_letters` copies the text. It replaces all bytes between words by 0, so that the loop that counts words
+  needs to know nothing else about characters. A table of 256 entries classifies bytes: 0 between words, `END` after a
+  document, `WIDE` for the first byte of a non-ASCII character, and otherwise the byte to count (which is how ASCII is
+  lowercased). Non-ASCII characters are decoded and looked up in a bitmap.
+- Words are read eight bytes at a time, and their ends are found by arithmetic. A loop over bytes would end at another
+  byte for each word, which the processor can't predict.
+- The first eight bytes of a word, as one number, are its *key*. Up to eight bytes, the key is the word itself, and
+  comparing keys is exact. The key of a longer word is a hash, so its bytes are compared as well. The hash starts from a
+  random seed: otherwise an attacker could send many words with the same key, which take quadratic time.
+- Words are looked up in batches: `find_words` reads some words and prefetches their slots in the hash table, which is
+  too large for the processor's fast caches.
 - The hash table of known words uses open addressing, with two 64-bit codes per slot, next to each other in the same
   cache line. The first is the key. The second consists of the word's number plus one (0 marks a free slot), a bit for
   "longer than eight bytes", and the position in the output where the word was last counted. If that position lies in
@@ -35,13 +39,16 @@ with equal numbers are compared further (`sort_ties`).
 import numpy as np
 
 from ..arrays import Bytes, Codes, Ints
-from .jit import kernel
+from .jit import kernel, leading_zeros, prefetch
 
 END, WIDE = 255, 128
 """Classes of bytes: the end of a document, and the first byte of a non-ASCII character (see above)."""
 
 POSITION, ROW, ROW_START, N_ENTRIES, N_WORDS, WORD_LENGTH, STATE_SIZE = range(7)
 """Positions in `state` (uint64): where `count_words` continues, and the length of a word that found no room."""
+
+PADDING = 8
+"""How many more bytes than the text the array has to which `write_letters` writes."""
 
 UNKNOWN = (1 << 32) - 1
 """The number, in a sequence, of a word that is not in the table."""
@@ -57,6 +64,9 @@ _LONG_BIT = np.uint64(1 << 31)
 _NUMBER_BITS = np.uint64((1 << 31) - 1)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, with well-mixed bits: 2^64 divided by the golden ratio
 _UNKNOWN_ENTRY = np.uint64(UNKNOWN << 32)
+_BATCH = 64  # how many words are looked up at once
+_HIGH_BITS = np.uint64(0x8080808080808080)  # of each of eight bytes
+_LOW_7_BITS = np.uint64(0x7F7F7F7F7F7F7F7F)
 # UTF-8: the bits of a code point in the first byte of two, three or four, and in the other bytes; and the first bytes
 # with which characters of three and of four bytes begin.
 _LEAD_2, _LEAD_3, _LEAD_4, _TAIL = (np.uint64(n) for n in (0x1F, 0x0F, 0x07, 0x3F))
@@ -126,27 +136,132 @@ def decode(text: Bytes, position: np.uint64) -> tuple[np.uint64, np.uint64]:
 
 
 @kernel
-def same_bytes(
-    text: Bytes, start: np.uint64, length: np.uint64, classes: Bytes, spelling: Bytes, known_start: np.uint64
-) -> bool:
-    """Return whether the word of `text` at `start` equals the known word whose spelling begins at `known_start`.
+def write_letters(text: Bytes, classes: Bytes, wide_words: Bytes, letters: Bytes, document_ends: Codes) -> None:
+    """Write the bytes of words to `letters`, as they are counted, and 0 for all others; and where each document ends.
 
-    Both have `length` bytes. ASCII bytes of the text are lowercased by `classes`.
+    `classes` (256,) and the bitmap `wide_words` say what is a word character (see above). `letters` has `PADDING` more
+    bytes than the text. The first of these is a letter, so that a search for the next word always ends.
     """
-    for offset in range(length):
-        byte = text[start + np.uint64(offset)]
-        if byte < WIDE:
-            byte = classes[byte]
-        if byte != spelling[known_start + np.uint64(offset)]:
+    document = 0
+    position, end = _0, np.uint64(text.size)
+    while position < end:
+        byte_class = classes[text[position]]
+        if byte_class < WIDE:
+            letters[position] = byte_class
+            position += _1
+        elif byte_class == END:
+            letters[position] = 0
+            document_ends[document] = position
+            document += 1
+            position += _1
+        else:
+            code_point, width = decode(text, position)
+            is_letter = (wide_words[code_point >> _3] >> np.uint8(code_point & _7)) & 1
+            for byte in range(position, position + width):
+                letters[byte] = text[byte] if is_letter else 0
+            position += width
+    letters[end] = 1
+    letters[end + _1 :] = 0
+
+
+@kernel
+def eight_bytes(text: Bytes, position: np.uint64) -> np.uint64:
+    """Return the eight bytes from a position on as a number, whose highest byte is the first (one instruction)."""
+    return (
+        np.uint64(text[position]) << np.uint64(56)
+        | np.uint64(text[position + _1]) << np.uint64(48)
+        | np.uint64(text[position + _2]) << np.uint64(40)
+        | np.uint64(text[position + _3]) << _32
+        | np.uint64(text[position + _4]) << np.uint64(24)
+        | np.uint64(text[position + np.uint64(5)]) << np.uint64(16)
+        | np.uint64(text[position + _6]) << _8
+        | np.uint64(text[position + _7])
+    )
+
+
+@kernel
+def letter_bits(eight: np.uint64) -> np.uint64:
+    """Return a number in which the highest bit of each byte says whether this byte of `eight` is not 0."""
+    return (((eight & _LOW_7_BITS) + _LOW_7_BITS) | eight) & _HIGH_BITS
+
+
+@kernel
+def same_bytes(text: Bytes, start: np.uint64, spelling: Bytes, known_start: np.uint64, length: np.uint64) -> bool:
+    """Return whether `length` bytes, at least eight, are the same in `text` from `start` and in `spelling`."""
+    offset, last = _0, length - _8
+    while offset < last:
+        if eight_bytes(text, start + offset) != eight_bytes(spelling, known_start + offset):
             return False
-    return True
+        offset += _8
+    return bool(eight_bytes(text, start + last) == eight_bytes(spelling, known_start + last))
+
+
+@kernel
+def n_characters(letters: Bytes, start: np.uint64, length: np.uint64) -> np.uint64:
+    """Return the number of characters of a word, which is its bytes without the later ones of characters."""
+    n = _0
+    for position in range(start, start + length):
+        n += np.uint64((letters[position] & np.uint8(0xC0)) != np.uint8(0x80))
+    return n
+
+
+@kernel
+def find_words(
+    letters: Bytes,
+    position: np.uint64,
+    min_length: np.uint64,
+    slots: Codes,
+    seed: np.uint64,
+    begins: Codes,
+    lengths: Codes,
+    keys: Codes,
+) -> tuple[int, np.uint64]:
+    """Write where the next words from a position on begin, their lengths in bytes and their keys.
+
+    Returns the number of words, up to the size of the arrays, and the position after the last one, which is that of the
+    letter after all documents if there are no more words. The slots of the words are prefetched.
+    """
+    shift = slot_shift(slots)
+    end = np.uint64(letters.size) - np.uint64(PADDING)
+    n_words = 0
+    while n_words < begins.size:
+        bits = letter_bits(eight_bytes(letters, position))
+        while bits == 0:
+            position += _8
+            bits = letter_bits(eight_bytes(letters, position))
+        position += leading_zeros(bits) >> _3
+        if position == end:
+            break
+        begin = position
+        key = eight_bytes(letters, position)
+        n_read = leading_zeros(letter_bits(key) ^ _HIGH_BITS) >> _3  # the number of letters before the first 0
+        position += n_read
+        if n_read < _8:
+            key >>= _64 - (n_read << _3)
+            # Only if a word has non-ASCII characters, it has fewer characters than bytes.
+            if n_read < min_length or (key & _HIGH_BITS != 0 and n_characters(letters, begin, n_read) < min_length):
+                continue  # by default, a single character is not a word
+        else:
+            hash_so_far = seed
+            while n_read == _8:
+                eight = eight_bytes(letters, position)
+                n_read = leading_zeros(letter_bits(eight) ^ _HIGH_BITS) >> _3
+                if n_read != 0:
+                    hash_so_far = fold_bytes(hash_so_far, key)
+                    key = eight >> (_64 - (n_read << _3))
+                    position += n_read
+            if position - begin > _8:
+                key = fold_bytes(hash_so_far, key) ^ (position - begin)
+        prefetch(slots, _2 * slot_of(key, shift, seed))
+        begins[n_words], lengths[n_words], keys[n_words] = begin, position - begin, key
+        n_words += 1
+    return n_words, position
 
 
 @kernel
 def count_words(
-    text: Bytes,
-    classes: Bytes,
-    wide_words: Bytes,
+    letters: Bytes,
+    document_ends: Codes,
     slots: Codes,
     starts: Codes,
     spelling: Bytes,
@@ -159,10 +274,9 @@ def count_words(
     row_ends: Codes,
     state: Codes,
 ) -> bool:
-    """Count the words of each document of `text`; return True when all is done, False when an array is full.
+    """Count the words of each document; return True when all is done, False when an array is full.
 
-    - `classes` (256,) and the bitmap `wide_words` say what is a word character (see above); a word has at least
-      `min_length` of them;
+    - `letters` and `document_ends` are written by `write_letters`; a word has at least `min_length` characters, 1 or 2;
     - `slots` (2 x number of slots), `starts` (words + 1) and `spelling` are the table of known words: word w is spelled
       `spelling[starts[w] : starts[w + 1]]`;
     - `entries` and `row_ends` are the output: an entry is word number << 32 | count, and those of document d end at
@@ -179,116 +293,92 @@ def count_words(
     max_words = min(np.uint64(slots.size // 4), np.uint64(starts.size) - _1)
     max_entries = np.uint64(entries.size)
     max_bytes = np.uint64(spelling.size)
-    end = np.uint64(text.size)
+    end = np.uint64(letters.size) - np.uint64(PADDING)
     position = state[POSITION]
     row = state[ROW]
     row_start = state[ROW_START]
     n_entries = state[N_ENTRIES]
     n_words = state[N_WORDS]
-    while position < end:
-        byte_class = classes[text[position]]
-        if byte_class == 0:
-            position += _1
-            continue
-        if byte_class == END:
-            row_ends[row] = n_entries
-            row_start = n_entries
-            row += _1
-            position += _1
-            continue
-
-        # Read the bytes of a word into its key.
-        start = position
-        key, hash_so_far, length, continuation_bytes, next_fold = _0, seed, _0, _0, _8
-        while byte_class != 0:
-            if byte_class < WIDE:
-                if length == next_fold:
-                    hash_so_far = fold_bytes(hash_so_far, key)
-                    key = _0
-                    next_fold += _8
-                key = (key << _8) | np.uint64(byte_class)
-                length += _1
-                position += _1
-            elif byte_class == WIDE:
-                code_point, width = decode(text, position)
-                if not (wide_words[code_point >> _3] >> np.uint8(code_point & _7)) & 1:
-                    if length == 0:  # no word has begun: skip the character
-                        position += width
-                    break
-                continuation_bytes += width - _1  # to count characters below, not bytes
-                stop = position + width
-                while position < stop:
-                    if length == next_fold:
-                        hash_so_far = fold_bytes(hash_so_far, key)
-                        key = _0
-                        next_fold += _8
-                    key = (key << _8) | np.uint64(text[position])
-                    length += _1
-                    position += _1
-            else:  # the end of the document
-                break
-            byte_class = classes[text[position]]
-        if length - continuation_bytes < min_length:
-            continue  # by default, a single character is not a word
-
-        # Look the word up, and count it.
-        is_long = _0
-        if length > _8:
-            key = fold_bytes(hash_so_far, key) ^ length
-            is_long = _LONG_BIT
-        room = n_entries < max_entries
-        slot = slot_of(key, shift, seed)
-        while room:
-            meta = slots[_2 * slot + _1]
-            if meta == 0:  # a free slot: the word is unknown
-                if learn:
-                    spelling_start = starts[n_words]
-                    if n_words == max_words or spelling_start + length > max_bytes:
-                        room = False
-                        break
-                    for offset in range(length):
-                        byte = text[start + np.uint64(offset)]
-                        spelling[spelling_start + np.uint64(offset)] = classes[byte] if byte < WIDE else byte
-                    entries[n_entries] = (n_words << _32) | _1
-                    n_words += _1
-                    starts[n_words] = spelling_start + length
-                    slots[_2 * slot] = key
-                    slots[_2 * slot + _1] = (n_entries << _32) | is_long | n_words
-                    n_entries += _1
-                elif in_sequence:
-                    entries[n_entries] = _UNKNOWN_ENTRY
-                    n_entries += _1
-                break
-            if slots[_2 * slot] == key and (meta & _LONG_BIT) == is_long:
-                number = (meta & _NUMBER_BITS) - _1
-                if is_long == 0 or (
-                    starts[number + _1] - starts[number] == length
-                    and same_bytes(text, start, length, classes, spelling, starts[number])
-                ):
-                    if number < n_stop:
-                        break
-                    last_entry = meta >> _32  # where the word was last counted, perhaps in another row or call
-                    if in_sequence:
-                        entries[n_entries] = (number << _32) | _1
+    begins, lengths, keys = np.empty(_BATCH, np.uint64), np.empty(_BATCH, np.uint64), np.empty(_BATCH, np.uint64)
+    room = True
+    while room and position < end:
+        # While the words of a batch are read, the processor loads the slots of those before.
+        n_batched, position = find_words(letters, position, min_length, slots, seed, begins, lengths, keys)
+        for item in range(n_batched):
+            begin, length, key = begins[item], lengths[item], keys[item]
+            is_long = _0 if length <= _8 else _LONG_BIT
+            while begin > document_ends[row]:  # end the documents before the word
+                row_ends[row] = n_entries
+                row_start = n_entries
+                row += _1
+            room = n_entries < max_entries
+            slot = slot_of(key, shift, seed)
+            while room:
+                meta = slots[_2 * slot + _1]
+                if meta == 0:  # a free slot: the word is unknown
+                    if learn:
+                        spelling_start = starts[n_words]
+                        if n_words == max_words or spelling_start + length > max_bytes:
+                            room = False
+                            break
+                        for offset in range(length):
+                            spelling[spelling_start + np.uint64(offset)] = letters[begin + np.uint64(offset)]
+                        entries[n_entries] = (n_words << _32) | _1
+                        n_words += _1
+                        starts[n_words] = spelling_start + length
+                        slots[_2 * slot] = key
+                        slots[_2 * slot + _1] = (n_entries << _32) | is_long | n_words
                         n_entries += _1
-                    elif last_entry >= row_start and last_entry < n_entries and entries[last_entry] >> _32 == number:
-                        entries[last_entry] += _1
-                    else:
-                        entries[n_entries] = (number << _32) | _1
-                        slots[_2 * slot + _1] = (n_entries << _32) | (meta & _LOW_32)
+                    elif in_sequence:
+                        entries[n_entries] = _UNKNOWN_ENTRY
                         n_entries += _1
                     break
-            slot = (slot + _1) & mask
-        if not room:  # the next call starts with this word again
-            state[WORD_LENGTH] = length
-            position = start
-            break
+                if slots[_2 * slot] == key and (meta & _LONG_BIT) == is_long:
+                    number = (meta & _NUMBER_BITS) - _1
+                    if is_long == 0 or (
+                        starts[number + _1] - starts[number] == length
+                        and same_bytes(letters, begin, spelling, starts[number], length)
+                    ):
+                        if number < n_stop:
+                            break
+                        last_entry = meta >> _32  # where the word was last counted, perhaps in another row or call
+                        if in_sequence:
+                            entries[n_entries] = (number << _32) | _1
+                            n_entries += _1
+                        elif (
+                            last_entry >= row_start and last_entry < n_entries and entries[last_entry] >> _32 == number
+                        ):
+                            entries[last_entry] += _1
+                        else:
+                            entries[n_entries] = (number << _32) | _1
+                            slots[_2 * slot + _1] = (n_entries << _32) | (meta & _LOW_32)
+                            n_entries += _1
+                        break
+                slot = (slot + _1) & mask
+            if not room:  # the next call starts with this word again
+                state[WORD_LENGTH] = length
+                position = begin
+                break
+    if position == end:
+        row_ends[row:] = n_entries
     state[POSITION] = position
     state[ROW] = row
     state[ROW_START] = row_start
     state[N_ENTRIES] = n_entries
     state[N_WORDS] = n_words
     return bool(position == end)
+
+
+@kernel
+def key_of(spelling: Bytes, begin: np.uint64, length: np.uint64, seed: np.uint64) -> np.uint64:
+    """Return the key of a word that is spelled from a position on."""
+    key, hash_so_far = _0, seed
+    for offset in range(length):
+        if offset & 7 == 0 and offset > 0:
+            hash_so_far = fold_bytes(hash_so_far, key)
+            key = _0
+        key = (key << _8) | np.uint64(spelling[begin + np.uint64(offset)])
+    return key if length <= _8 else fold_bytes(hash_so_far, key) ^ length
 
 
 @kernel
@@ -314,19 +404,18 @@ def add_words(
     shift = slot_shift(slots)
     # At most half of the slots are used, and a slot has two codes.
     max_words = min(np.uint64(slots.size // 4), np.uint64(starts.size) - _1)
-    for word in range(first, new_starts.size - 1):
+    n_new = new_starts.size - 1
+    keys = np.empty(_BATCH, np.uint64)
+    for word in range(first, n_new):
+        if (word - first) % _BATCH == 0:  # prefetch the slots of the next words
+            for ahead in range(word, min(word + _BATCH, n_new)):
+                key = key_of(new_spelling, new_starts[ahead], new_starts[ahead + 1] - new_starts[ahead], seed)
+                keys[ahead - word] = key
+                prefetch(slots, _2 * slot_of(key, shift, seed))
         begin = new_starts[word]
         length = new_starts[word + 1] - begin
-        key, hash_so_far = _0, seed
-        for offset in range(length):
-            if offset & 7 == 0 and offset > 0:
-                hash_so_far = fold_bytes(hash_so_far, key)
-                key = _0
-            key = (key << _8) | np.uint64(new_spelling[begin + np.uint64(offset)])
-        is_long = _0
-        if length > _8:
-            key = fold_bytes(hash_so_far, key) ^ length
-            is_long = _LONG_BIT
+        key = keys[(word - first) % _BATCH]
+        is_long = _0 if length <= _8 else _LONG_BIT
         slot = slot_of(key, shift, seed)
         while True:
             meta = slots[_2 * slot + _1]
@@ -358,7 +447,7 @@ def add_words(
                     numbers[word] = number
                     break
             slot = (slot + _1) & mask
-    return new_starts.size - 1, n_words
+    return n_new, n_words
 
 
 @kernel

@@ -238,27 +238,30 @@ def _from_indicator(y: Any, n_documents: int, class_names: Iterable[Any] | None)
             f"A label matrix holds 0 and 1, but this one is of dtype {y.dtype}",
             hint="for several labels a document give a list of lists",
         )
-    indicator = sparse.csr_array(y, copy=True)  # sum_duplicates and eliminate_zeros work in place
-    indicator.sum_duplicates()
+    indicator = sparse.csr_array(y)
+    if not indicator.has_canonical_format or (indicator.data != 1).any():
+        indicator = indicator.copy()  # sum_duplicates and eliminate_zeros work in place
+        indicator.sum_duplicates()
+        indicator.eliminate_zeros()
     if indicator.shape[0] != n_documents:
         raise InputError(f"There are {n_documents:,} documents but {indicator.shape[0]:,} rows of labels.")
-    indicator.eliminate_zeros()
     invalid = np.flatnonzero(indicator.data != 1)
     if len(invalid):
         raise InputError(
             f"A label matrix holds 0 and 1, but there is {indicator.data[invalid[0]].item()!r} in it",
             hint="for one label a document give a list of labels",
         )
-    documents = np.repeat(np.arange(n_documents), np.diff(indicator.indptr))
     # A name that can't be a label raises an error that names a document: document 0, for want of a better one.
     column_labels = (
         range(indicator.shape[1]) if class_names is None else [_plain_label(name, document=0) for name in class_names]
     )
     _require_distinct_names(column_labels)
     classes = _sort_labels(first_document=dict.fromkeys(column_labels, 0))
-    number_of = {label: number for number, label in enumerate(classes)}
-    class_numbers = np.array([number_of[label] for label in column_labels], np.int64)[indicator.indices]
-    return _sort_pairs(classes, documents, class_numbers, n_documents)
+    if classes != list(column_labels):
+        column_of = {label: column for column, label in enumerate(column_labels)}
+        indicator = indicator[:, [column_of[label] for label in classes]]
+    by_class = indicator.tocsc()  # its row numbers are the documents, sorted by class
+    return LabelPairs(tuple(classes), by_class.indices.astype(np.int64), by_class.indptr.astype(np.int64), n_documents)
 
 
 def _require_distinct_names(column_labels: Iterable[Any]) -> None:

@@ -7,12 +7,13 @@ Small **integer counts** have a faster method, which reads all documents in matr
 describes its kernel. It needs integers that are mostly below 64, and a matrix with enough values to justify a dense
 table of groups x terms.
 
-- **Groups.** Each row of the dense table has the sums of a group of documents, which all have the same class. A
-  multilabel document is in a group for each of its classes, but must count only once in the totals over all documents.
-  So the documents for which this is their first class, and those for which it is a further class, are in different
-  groups, and totals add up the groups of first classes only. For example, a document with the classes "law" and "sport"
-  is in a group of the kind (law, first) and in one of the kind (sport, further). The packed fields of a cell overflow
-  beyond 32,767 documents, so a kind with more documents has several groups.
+- **Groups.** Each row of the dense table has the sums of a group of documents. A document is in a first group of
+  documents that share many classes with it, and in a further group for each of its other classes
+  (`kernels/document_groups.py`). So a multilabel document is added to fewer rows than it has classes. The sums of a
+  class are those over all its groups, and totals over all documents add up the first groups. The packed fields of a
+  cell overflow beyond 32,767 documents, so a kind of group that has more documents is split into additional groups.
+- **Threads.** Each thread adds a part of the documents, which are consecutive. No group has documents of two parts, so
+  no two threads write to the same row, and sums of integers do not depend on the parts.
 - **Runs.** Millions of documents need many such additional groups, and with millions of terms, their rows would take
   more memory than everything else. So the documents are divided into runs. Each run fills a table of its own, which
   needs few additional groups, and the tables of the runs are merged, which is exact for integers. But each run needs a
@@ -29,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from ..arrays import Counts, Floats, Ints
+from ..arrays import Counts, Floats, Int32s, Ints
 from ..errors import InputError
 from ..kernels import packed_counts
 from ..kernels.class_sums import (
@@ -41,7 +42,17 @@ from ..kernels.class_sums import (
     drain_weights,
     seen_terms,
 )
-from ..kernels.packed_counts import Groups, group_documents, group_sizes
+from ..kernels.document_groups import (
+    class_set_tree,
+    classes_of_groups,
+    frequent_ancestors,
+    group_sizes,
+    nodes_of_documents,
+    split_nodes,
+)
+from ..kernels.packed_counts import sorted_by_class
+from ..settings import n_threads
+from ..threads import parallel_map
 from .labels import LabelPairs
 from .matrix import sort_columns
 from .table import Cells, Sums, Table, Totals, empty, merge
@@ -226,6 +237,15 @@ MAX_CELLS = 1 << 25
 _CELLS_PER_VALUE = 4
 """The largest number of cells of the table for each stored value of the matrix; a larger table would not pay off."""
 
+_MIN_VALUES_PER_CELL = 2
+"""A group of several classes has at least this many values for each cell of its row."""
+
+_ONE_CLASS = 1 << 62
+"""As `min_documents`: no group has several classes."""
+
+_VALUES_PER_PART = 1 << 22
+"""The least number of values that are worth a thread."""
+
 _BUFFER_SIZE = 1 << 24
 """The number of packed values in all buffers (64 MB). Larger buffers are emptied less often, but stay less in cache."""
 
@@ -234,9 +254,26 @@ class Grouping(NamedTuple):
     """The groups of documents that have a row in the table (see the module's docstring)."""
 
     starts: Ints  # the groups of document i are groups[starts[i]] to groups[starts[i + 1]]
-    groups: Groups
-    class_of: Ints  # the class of each group; a group of unlabelled documents has the number of classes instead
-    is_first: NDArray[np.bool_]  # whether this is the first class of the documents in the group
+    groups: Int32s
+    is_first: NDArray[np.bool_]  # whether this is the first group of its documents
+    class_starts: Ints  # the groups of class j are class_groups[class_starts[j]] to class_groups[class_starts[j + 1]]
+    class_groups: Ints
+    n_kinds: int  # the number of groups if none was split
+    part_size: int  # the number of documents that a thread adds
+
+    @property
+    def n_groups(self) -> int:
+        """Return the number of groups."""
+        return len(self.is_first)
+
+    @property
+    def n_parts(self) -> int:
+        """Return the number of parts of the documents, each for a thread."""
+        return max(-(-(len(self.starts) - 1) // self.part_size), 1)  # rounded up
+
+    def of_class(self, number: int) -> Ints:
+        """Return the groups of a class."""
+        return self.class_groups[self.class_starts[number] : self.class_starts[number + 1]]
 
 
 class InvalidRowError(Exception):
@@ -262,15 +299,20 @@ def sum_counts(matrix: Matrix, labels: LabelPairs) -> tuple[Totals, Cells] | Non
     Raises `InvalidRowError` for rows whose columns are not sorted or out of range; if it returns None, some rows were
     not checked.
     """
-    grouping = _group(labels)
     max_rows = min(_CELLS_PER_VALUE * len(matrix.data), MAX_CELLS) // max(matrix.n_terms, 1)  # of a table
-    n_groups = len(grouping.class_of)  # each group of documents has a row in the table
-    if n_groups <= max_rows:
+    n_parts = max(min(n_threads(-1), len(matrix.data) // _VALUES_PER_PART), 1)
+    # A group of several classes saves adding its documents to each class, but its row, of which each part has its own,
+    # must be read for each class.
+    min_values = _MIN_VALUES_PER_CELL * matrix.n_terms * n_parts
+    min_documents = min_values * labels.n_documents // max(len(matrix.data), 1) + 1
+    # More groups and parts take less time but more rows, so take fewer if the table would be too large.
+    grouping = _group(labels, min_documents, n_parts)
+    if grouping.n_groups > max_rows:
+        grouping = _group(labels, _ONE_CLASS)
+    if grouping.n_groups <= max_rows:
         return _sum_in_one_table(matrix, labels, grouping)
-    # Otherwise divide the documents into runs that have a table each, with at least one row for each kind of group:
-    # each class, and whether it is the first class of the documents.
-    n_kinds = len(np.unique(2 * grouping.class_of + grouping.is_first))
-    bounds = run_bounds(grouping.starts, n_kinds, max_rows, packed_counts.MAX_DOCUMENTS)
+    # Otherwise divide the documents into runs that have a table each, with at least one row for each kind of group.
+    bounds = run_bounds(grouping.starts, grouping.n_kinds, max_rows, packed_counts.MAX_DOCUMENTS)
     if len(bounds) <= 2:  # a single run has all documents
         return _sum_in_one_table(matrix, labels, grouping)
     del grouping  # frees memory
@@ -283,7 +325,7 @@ def _sum_in_runs(matrix: Matrix, labels: LabelPairs, bounds: list[int]) -> tuple
     for documents, run_labels in _split_labels(labels, bounds):
         # `indptr` alone selects the rows; all runs share `data` and `indices`.
         run_matrix = matrix._replace(indptr=matrix.indptr[documents.start : documents.stop + 1])
-        totals_and_cells = _sum_in_one_table(run_matrix, run_labels, _group(run_labels))
+        totals_and_cells = _sum_in_one_table(run_matrix, run_labels, _group(run_labels, _ONE_CLASS))
         if totals_and_cells is None:
             return None
         class_docs = np.diff(run_labels.class_starts)
@@ -330,33 +372,62 @@ def _split_labels(labels: LabelPairs, bounds: list[int]) -> Iterator[tuple[slice
         yield slice(begin, end), LabelPairs(labels.classes, documents, class_starts, end - begin)
 
 
-def _group(labels: LabelPairs) -> Grouping:
-    """Assign documents to groups of at most 32,767 documents."""
-    most_documents = packed_counts.MAX_DOCUMENTS
-    return Grouping(*group_documents(labels.documents, labels.class_starts, labels.n_documents, most_documents))
+def _group(labels: LabelPairs, min_documents: int, n_parts: int = 1) -> Grouping:
+    """Assign documents to groups of at most 32,767 documents, all in the same of `n_parts` parts.
+
+    A first group of several classes has at least `min_documents`, unless it is split.
+    """
+    n_classes = len(labels.classes)
+    class_order = np.argsort(-np.diff(labels.class_starts), kind="stable")  # large classes first
+    pairs_by_class = labels.documents, labels.class_starts, class_order
+    nodes, parents, node_classes = class_set_tree(*pairs_by_class, labels.n_documents)
+    first_nodes = frequent_ancestors(nodes, parents, min_documents)[nodes]
+    starts, document_nodes = nodes_of_documents(*pairs_by_class, first_nodes, parents)
+    part_size = max(-(-labels.n_documents // n_parts), 1)  # rounded up
+    groups, group_nodes = split_nodes(
+        starts, document_nodes, len(parents) + n_classes, packed_counts.MAX_DOCUMENTS, part_size
+    )
+    pair_groups, pair_classes = classes_of_groups(group_nodes, parents, node_classes)
+    class_groups, class_starts = sorted_by_class(pair_classes, pair_groups, n_classes)
+    is_first = group_nodes < len(parents)
+    return Grouping(starts, groups, is_first, class_starts, class_groups, len(np.unique(group_nodes)), part_size)
 
 
 def _sum_in_one_table(matrix: Matrix, labels: LabelPairs, grouping: Grouping) -> tuple[Totals, Cells] | None:
     """Return the same as `sum_counts`, computed with a single table of groups x terms."""
-    n_groups = len(grouping.class_of)
     row_sizes = np.clip(np.diff(matrix.indptr), 0, len(matrix.data))  # clipped, because indptr was not checked yet
-    n_values = group_sizes(grouping.starts, grouping.groups, row_sizes, n_groups)
-    buffer_starts = _buffer_starts(n_values, int(row_sizes.max(initial=0)))
+    n_values = group_sizes(grouping.starts, grouping.groups, row_sizes, grouping.n_groups)
+    table = np.zeros((grouping.n_groups, -(-matrix.n_terms // 8) * 8), np.uint64)  # each row in whole cache lines
+    unpacked = _fill_table(table, matrix, grouping, _buffer_starts(n_values, int(row_sizes.max(initial=0))))
+    return None if unpacked is None else _read_table(table, matrix.n_terms, n_values, grouping, unpacked, labels)
+
+
+def _fill_table(table: NDArray[np.uint64], matrix: Matrix, grouping: Grouping, buffer_starts: Ints) -> Ints | None:
+    """Add all documents to the rows of their groups, each part of the documents on a thread of its own.
+
+    Returns the values that do not fit into a packed cell (negative or above 63), as rows of document, term and value;
+    or None if there are too many.
+    """
     buffers = np.empty(buffer_starts[-1], np.uint32)
-    table = np.zeros((n_groups, -(-matrix.n_terms // 8) * 8), np.uint64)  # each row in whole cache lines
-    # Space for values that do not fit into a packed cell (negative or above 63): rows of document, term and value.
-    # If there are more, the kernel returns TOO_MANY.
-    unpacked = np.empty((min(1000 + len(matrix.data) // 32, 1 << 20), 3), np.int64)
-    # The kernel calls the buffers lists of `entries`, and the unpacked values `listed`.
-    n_unpacked = packed_counts.add_rows(
-        grouping.starts, grouping.groups, *matrix, table, buffers, buffer_starts, unpacked
-    )
-    if n_unpacked == packed_counts.TOO_MANY:
-        return None
-    if n_unpacked < 0:  # the code of another error
+
+    def add_part(number: int) -> tuple[int, Ints]:
+        """Add a part of the documents; return the number of unpacked values, or an error code, and these values."""
+        first = number * grouping.part_size
+        bounds = slice(first, first + grouping.part_size + 1)  # of the rows, including the end of the last one
+        unpacked = np.empty((min(1000 + len(matrix.data) // 32, 1 << 20), 3), np.int64)
+        # The kernel calls the buffers lists of `entries`, and the unpacked values `listed`.
+        n_unpacked = packed_counts.add_rows(
+            grouping.starts[bounds], grouping.groups, matrix.indptr[bounds], *matrix[1:],
+            table, buffers, buffer_starts, unpacked,
+        )  # fmt: skip
+        unpacked = unpacked[: max(n_unpacked, 0)]
+        unpacked[:, 0] += first
+        return n_unpacked, unpacked
+
+    numbers, unpacked_by_part = zip(*parallel_map(add_part, grouping.n_parts, grouping.n_parts), strict=True)
+    if any(number < 0 and number != packed_counts.TOO_MANY for number in numbers):
         raise InvalidRowError
-    del buffers  # frees memory
-    return _read_table(table, matrix.n_terms, n_values, grouping, unpacked[:n_unpacked], len(labels.classes))
+    return None if min(numbers) < 0 else np.concatenate(unpacked_by_part)
 
 
 def _buffer_starts(n_values: Ints, longest_row: int) -> Ints:
@@ -373,39 +444,43 @@ def _buffer_starts(n_values: Ints, longest_row: int) -> Ints:
 
 
 def _read_table(
-    table: NDArray[np.uint64], n_terms: int, n_values: Ints, grouping: Grouping, unpacked: Ints, n_classes: int
+    table: NDArray[np.uint64], n_terms: int, n_values: Ints, grouping: Grouping, unpacked: Ints, labels: LabelPairs
 ) -> tuple[Totals, Cells]:
     """Unpack the table of groups x terms; return totals over all documents and cells (class, term).
 
     `n_values` has the number of values of each group, and `unpacked` the values that are not in the table. The cells of
-    a class are the sums over all its groups. Totals are the sums over the groups of documents that are in their first
-    class, so that a multilabel document counts once.
+    a class are the sums over all its groups, and totals those over all first groups.
     """
-    # The number of values of each class; unlabelled documents, which have the last number, are left out.
-    class_values = np.bincount(grouping.class_of, n_values, n_classes + 1)[:n_classes]
+    totals = np.zeros((3, n_terms), np.int64)  # document frequencies, sums, sums of squares
+    n_classes = len(labels.classes)
+    class_values = [n_values[grouping.of_class(number)].sum() for number in range(n_classes)]
     # The arrays have the largest possible size; memory that is never written to is not allocated. There is one
     # more cell, because the kernel writes each term to the next free cell before it knows whether the term occurs.
     most_cells = int(np.minimum(class_values, n_terms).sum()) + 1
     terms, doc_freq, sums = np.empty(most_cells, np.int64), np.empty(most_cells, np.int64), np.empty(most_cells)
     class_starts = np.zeros(n_classes + 1, np.int64)
-    totals = np.zeros((3, n_terms), np.int64)  # document frequencies, sums, sums of squares
-    for number in range(n_classes + 1):  # the last number is that of unlabelled documents
-        groups = np.flatnonzero(grouping.class_of == number)
-        for group in groups[grouping.is_first[groups]]:
+
+    def add_up_totals() -> None:
+        """Add up the rows of first groups."""
+        for group in np.flatnonzero(grouping.is_first):
             packed_counts.add_to_totals(table[group], totals)
-        if number < n_classes:
-            begin = class_starts[number]
+
+    def move_cells() -> None:
+        """Add up the rows of each class, and write the sums that are not 0."""
+        for number in range(n_classes):
             class_starts[number + 1] = packed_counts.move_filled_cells(
-                table, groups, n_terms, begin, terms, doc_freq, sums
+                table, grouping.of_class(number), n_terms, class_starts[number], terms, doc_freq, sums
             )
+
+    parallel_map(lambda task: (add_up_totals, move_cells)[task](), 2, grouping.n_parts)
     n_cells = class_starts[-1]
     cells = Cells(class_starts, terms[:n_cells], doc_freq[:n_cells], Sums(sums[:n_cells], np.zeros(n_cells)))
     if len(unpacked):
-        _add_unpacked(unpacked, grouping, totals, cells)
+        _add_unpacked(unpacked, labels, totals, cells)
     return _as_totals(totals), cells
 
 
-def _add_unpacked(unpacked: Ints, grouping: Grouping, totals: Ints, cells: Cells) -> None:
+def _add_unpacked(unpacked: Ints, labels: LabelPairs, totals: Ints, cells: Cells) -> None:
     """Add the values that were not packed to the sums, in place; document frequencies include them already.
 
     A row of `unpacked` is a document, a term and a value. The rows of `totals` are document frequencies, sums and sums
@@ -414,19 +489,14 @@ def _add_unpacked(unpacked: Ints, grouping: Grouping, totals: Ints, cells: Cells
     documents, terms, values = unpacked.T  # each value is there once, even if its document has several classes
     np.add.at(totals[1], terms, values)
     np.add.at(totals[2], terms, values**2)
-    # Repeat each value for every group of its document, that is, for every class. If the document of the first value
-    # has two groups and that of the second has one, then `offsets` is [0, 1, 0].
-    begins = grouping.starts[documents]
-    n_groups = grouping.starts[documents + 1] - begins
-    offsets = np.arange(n_groups.sum()) - np.repeat(np.cumsum(n_groups) - n_groups, n_groups)
-    classes = grouping.class_of[grouping.groups[np.repeat(begins, n_groups) + offsets]]
-    terms, values = np.repeat(terms, n_groups), np.repeat(values, n_groups)
-    n_classes = len(cells.class_starts) - 1
-    for number in np.unique(classes[classes < n_classes]):  # without the group of unlabelled documents
+    is_in_class = np.zeros(labels.n_documents, np.bool_)
+    for number in range(len(labels.classes)):
         begin, end = cells.class_starts[number : number + 2]
-        in_class = classes == number
-        positions = begin + np.searchsorted(cells.terms[begin:end], terms[in_class])
-        np.add.at(cells.sums.value, positions, values[in_class])
+        is_in_class[labels.of_class(number)] = True
+        added = np.flatnonzero(is_in_class[documents])  # the values of documents of the class
+        positions = begin + np.searchsorted(cells.terms[begin:end], terms[added])
+        np.add.at(cells.sums.value, positions, values[added])
+        is_in_class[labels.of_class(number)] = False
 
 
 def _as_totals(totals: Ints) -> Totals:

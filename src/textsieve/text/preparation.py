@@ -17,7 +17,7 @@ are too many, the first half is kept, because frequent words come early in a tex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
-from itertools import islice
+from itertools import compress, islice
 from threading import Lock
 from typing import Any, cast
 
@@ -39,6 +39,7 @@ class Normaliser:
 
     def __init__(self, method: str, code: str, lowercase: bool, strip_accents: Accents) -> None:
         _, create_form_function = NORMALISERS[method]
+        self._method = method
         self._package_forms = create_form_function(code)
         self._lowercase, self._strip = lowercase, accent_stripper(strip_accents)
         self._has_turkish_case = lowercase and has_turkish_case(code)
@@ -55,6 +56,22 @@ class Normaliser:
             new_forms = self._look_up(word for word, form in zip(words, forms, strict=True) if form is None)
         # `form` is None if it was not cached. (Otherwise, it is false only for the empty word, whose form is empty.)
         return [form or new_forms.get(word, word) for word, form in zip(words, forms, strict=True)]
+
+    def of_new_words(self, words: Sequence[str]) -> list[str]:
+        """Return the same, for a caller that asks for each word once, such as a `FormTable`.
+
+        Computing a stem takes less time than caching it, so stems are not cached here.
+        """
+        if self._method != "stem":
+            return self(words)
+        text = "\n".join(words)
+        if text.isascii() and " " not in text and max(map(len, words), default=0) <= MAX_WORD_LENGTH:
+            can_have_forms = [True] * len(words)
+        else:
+            can_have_forms = list(map(_can_have_form, words))
+        with self._lock:
+            forms = iter(self._forms(list(compress(words, can_have_forms))))
+        return [next(forms) if has_form else word for word, has_form in zip(words, can_have_forms, strict=True)]
 
     def _look_up(self, words: Iterable[str]) -> dict[str, str]:
         """Return the forms of words that were not cached a moment ago, and cache them.

@@ -21,8 +21,8 @@ from typing import Any
 from ..errors import InputError, Setting, shown
 from .analysis import WORDS, Analysis, Function
 from .languages import has_turkish_case
-from .preparation import NO_PREPARATION, Preparation, normaliser
-from .words import NOT_SPACE, Accents, Forms, accent_stripper, lower_case, lowercase_turkish_i
+from .preparation import NO_PREPARATION, Normaliser, Preparation, normaliser
+from .words import NOT_SPACE, Accents, accent_stripper, lower_case, lowercase_turkish_i
 
 FEW_CHARACTERS, FEW_DOCUMENTS = 1 << 15, 1000
 """Up to this many documents with up to this many characters in total are always counted without the kernels."""
@@ -80,7 +80,7 @@ class Reading:
     input: str = "content"
 
     @property
-    def forms(self) -> Forms | None:
+    def forms(self) -> Normaliser | None:
         """Return the function that normalises words, or None if words are counted as they are."""
         if self.preparation.normalise is None:
             return None

@@ -61,10 +61,14 @@ def encoded_slices(texts: Iterable[str], *, keeps_nul: bool = False) -> Iterator
             has_wide = True
         size += len(text) + 1
         if size >= SLICE_CHARACTERS:
-            yield current_slice()
-            encoded, size, has_wide = [], 0, False
+            documents = current_slice()
+            encoded, size, has_wide = [], 0, False  # frees the texts before their slice is counted
+            yield documents
+            del documents
     if encoded:
-        yield current_slice()
+        documents = current_slice()
+        encoded = []
+        yield documents
 
 
 def term_slices(term_lists: Iterable[list[str]]) -> Iterator[TermSlice]:

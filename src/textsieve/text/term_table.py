@@ -289,7 +289,7 @@ class TermTable:
             ngram_range,
             stop_words,
             lowercase_ascii=reading.kernels_lowercase,
-            forms=reading.forms,
+            forms=None if reading.forms is None else reading.forms.of_new_words,
             joins_names=reading.joins_names,
             analysis=reading.analysis,
             is_split_by_kernels=reading.is_split_by_kernels,

@@ -22,12 +22,13 @@ are kept and reused for later documents:
   too many words keeps the first half, since frequent words come early.
 """
 
+import mmap
 import os
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from copy import copy
 from itertools import pairwise
-from mmap import mmap
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -58,6 +59,7 @@ UTF-8 has no such bytes. The first one tells the kernels that the character has 
 """
 
 _SMALL_GROUP = 64  # up to this many words with the same first eight bytes are sorted by a kernel
+_HUGE_PAGE_BYTES = 1 << 21
 _LARGE_BYTES = 1 << 19  # arrays of this size or more come directly from the operating system
 # Takes the place of the bitmap for ASCII text, where the kernel never reads it. It is read-only like other bitmaps,
 # because numba would compile the kernel again for a writable array.
@@ -144,10 +146,19 @@ def allocate_zeros(size: int, dtype: type[Number]) -> NDArray[Number]:
     """Return an array of zeros.
 
     A large one is allocated directly by the operating system (`mmap`), which gets its memory back when the array is
-    freed. In the heap, the memory would stay with the thread that allocated it.
+    freed. In the heap, the memory would stay with the thread that allocated it. Linux is asked for huge pages: a table
+    is filled in random order, and with small pages, the first access to each page takes longer than filling it.
     """
     n_bytes = size * np.dtype(dtype).itemsize
-    return np.zeros(size, dtype) if n_bytes < _LARGE_BYTES else np.frombuffer(mmap(-1, n_bytes), dtype)
+    if n_bytes < _LARGE_BYTES:
+        return np.zeros(size, dtype)
+    if not hasattr(mmap, "MADV_HUGEPAGE"):  # not Linux
+        return np.frombuffer(mmap.mmap(-1, n_bytes), dtype)
+    memory = mmap.mmap(-1, n_bytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    if n_bytes >= _HUGE_PAGE_BYTES:
+        with suppress(OSError):  # a kernel without huge pages
+            memory.madvise(mmap.MADV_HUGEPAGE)
+    return np.frombuffer(memory, dtype)
 
 
 def with_room(array: NDArray[Number], min_size: int) -> NDArray[Number]:
@@ -252,12 +263,15 @@ class WordTable:
         """
         assert isinstance(documents, Slice)
         text, bitmap = tokens.text_and_bitmap(documents)
+        letters = np.empty(text.size + words.PADDING, np.uint8)
+        document_ends = np.empty(documents.n_documents, np.uint64)
+        words.write_letters(text, tokens.classes, bitmap, letters, document_ends)
         row_ends = np.empty(documents.n_documents, np.uint64)
         state = np.zeros(words.STATE_SIZE, np.uint64)
 
         def count_some() -> bool:
             return words.count_words(
-                text, tokens.classes, bitmap, self.slots, self.starts, self.spelling, SEED,
+                letters, document_ends, self.slots, self.starts, self.spelling, SEED,
                 np.uint64(tokens.rule.min_length), np.uint64(self.n_stop), learn, in_sequence,
                 self.entries, row_ends, state,
             )  # fmt: skip
