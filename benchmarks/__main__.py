@@ -8,7 +8,19 @@ from pathlib import Path
 
 from textsieve.settings import n_threads
 
-from . import categorizing, counting, neighbours, one_pass, projecting, scoring, streaming, subspaces, testors, voting
+from . import (
+    categorizing,
+    counting,
+    neighbours,
+    one_pass,
+    projecting,
+    scoring,
+    streaming,
+    subspaces,
+    svm_training,
+    testors,
+    voting,
+)
 from .harness import table
 from .newsgroups import newsgroups
 
@@ -40,6 +52,7 @@ def main() -> None:
         ("", categorizing.quality),
         ("", categorizing.size),
         ("", streaming.memory),
+        ("## Rows to hyperplanes", lambda: table(svm_training.results())),
         ("## Random subspaces", lambda: table(subspaces.results())),
         ("", subspaces.quality),
         ("## Votes on feature projections", lambda: table(voting.results())),

@@ -53,7 +53,7 @@ class Cost(NamedTuple):
     seconds: float
 
 
-def _documents(n_bytes: float) -> Iterator[tuple[str, str]]:
+def repeated_documents(n_bytes: float) -> Iterator[tuple[str, str]]:
     """Yield the training documents repeatedly, each copy with two other rare words, until they have so many bytes."""
     generator = random.Random(0)
     size = 0
@@ -81,7 +81,7 @@ def write_large_file(path: Path, n_bytes: float) -> int:
         is_table = path.suffix in (".csv", ".tsv")
         if is_table:
             rows.writerow(["text", "label"])
-        for text, label in _documents(n_bytes):
+        for text, label in repeated_documents(n_bytes):
             n_documents += 1
             if is_table:
                 rows.writerow([text, label])

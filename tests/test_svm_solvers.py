@@ -17,7 +17,8 @@ from textsieve.classifiers import LinearSVM
 from textsieve.classifiers.svm import one_against_rest
 from textsieve.kernels.csr import take_columns
 from textsieve.kernels.svm import solve_cholesky
-from textsieve.svm_solvers import SOLVERS, Hyperplanes, SignsAndCosts, SVMProblem
+from textsieve.kernels.svm_together import LANES, squared_lengths_by_lane
+from textsieve.svm_solvers import SOLVERS, Hyperplanes, SignsAndCosts, SVMProblem, csr_arrays
 
 N_DOCUMENTS, N_TERMS = 30, 12
 
@@ -313,6 +314,168 @@ def test_numbers_of_any_size_give_finite_weights(way: str, size: float) -> None:
         )
         assert np.isfinite(hyperplanes.coefficients).all()
         assert np.isfinite(hyperplanes.intercepts).all()
+
+
+# -- problems that are solved together ---------------------------------------------------------------------------------
+
+
+ROUGH: dict[str, Any] = {"tolerance": 0.01, "most_rounds": 1000}
+
+
+@pytest.fixture
+def _together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let problems be solved together on small rows, too."""
+    monkeypatch.setattr(svm_solvers, "FEWEST_VALUES_TOGETHER", 0)
+
+
+def texts(seed: int, n_classes: int, n: int = 120, d: int = 300) -> tuple[csr_matrix, Any]:
+    """Return rows of length 1, with many terms that are in one document only, and classes that depend on them."""
+    rng = np.random.default_rng(seed)
+    shares = 1.0 / np.arange(1, d + 1)  # Zipf's law: most terms are rare
+    X = np.where(rng.random((n, d)) < 3 * shares, rng.random((n, d)), 0.0)
+    X /= np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-30)
+    y = np.argmax(X @ rng.normal(size=(d, n_classes)), axis=1)
+    y[:n_classes] = np.arange(n_classes)
+    assert ((X > 0).sum(axis=0) == 1).sum() > 20
+    return csr_matrix(X), y
+
+
+def violation(rows: Any, signs: Any, costs: Any, weights: Any, intercept: float) -> float:
+    """Return the largest difference between a weight and the one that the minimum would have with these margins.
+
+    The gradient of the objective is 0 at the minimum: w = Σ α_i y_i x_i with α_i = 2 C_i max(0, 1 - y_i w·x_i).
+    """
+    signed_alpha = signs * 2 * costs * np.maximum(0.0, 1 - signs * (rows @ weights + intercept))
+    return float(max(np.abs(weights - signed_alpha @ rows).max(), abs(intercept - signed_alpha.sum())))
+
+
+@pytest.mark.usefixtures("_together")
+@pytest.mark.parametrize("n_classes", [3, 5, 17, 20])
+@pytest.mark.parametrize("C", [0.5, 5.0])
+def test_problems_that_are_solved_together_reach_the_tolerance(n_classes: int, C: float) -> None:
+    X, y = texts(seed=n_classes, n_classes=n_classes)
+    problem, n_problems = one_against_rest(y, np.linspace(0.5, 2.0, n_classes), C)
+    hyperplanes = SVMProblem(X, "rows").solve(problem, n_problems, **ROUGH, n_jobs=1)
+    assert hyperplanes.n_unconverged == 0
+    ours = objectives(X.toarray(), problem, hyperplanes)
+    assert ours == pytest.approx(least(X.toarray(), problem, n_problems), rel=1e-3)
+    for number, (weights, intercept) in enumerate(zip(hyperplanes.coefficients, hyperplanes.intercepts, strict=True)):
+        start = violation(X.toarray(), *problem(number), 0 * weights, 0.0)
+        assert violation(X.toarray(), *problem(number), weights, intercept) < 0.1 * start
+
+
+@pytest.mark.usefixtures("_together")
+def test_problems_are_solved_together_without_a_second_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the default tolerance, all classes converge together, and none is solved by itself."""
+    X, y = texts(seed=1, n_classes=6)
+    monkeypatch.setattr(svm_solvers, "descend", None)
+    problem, n_problems = one_against_rest(y, np.ones(6), 0.5)
+    hyperplanes = SVMProblem(X, "rows").solve(problem, n_problems, **ROUGH, n_jobs=1)
+    assert 1 < hyperplanes.n_rounds < svm_solvers.ROUNDS_TOGETHER
+
+
+@pytest.mark.usefixtures("_together")
+@pytest.mark.parametrize("tolerance", [0.01, 1e-6])
+@pytest.mark.parametrize("n_jobs", [1, 2, 5])
+def test_each_problem_is_solved_on_its_own_terms(tolerance: float, n_jobs: int) -> None:
+    n_classes = 20
+    X, y = texts(seed=3, n_classes=n_classes)
+    rng = np.random.default_rng(0)
+    terms_of = [np.flatnonzero(rng.random(X.shape[1]) < share) for share in np.linspace(0.02, 1.0, n_classes)]
+    problem, _ = one_against_rest(y, np.ones(n_classes), 1.0)
+    alphas = rng.random((n_classes, X.shape[0])).astype(np.float32)  # the start changes nothing but the rounds
+    limits: dict[str, Any] = {"tolerance": tolerance, "most_rounds": 100_000}
+    solved = SVMProblem(X, "rows").solve_each(problem, terms_of, alphas, **limits, n_jobs=n_jobs)
+    other_alphas = np.zeros((n_classes, X.shape[0]), np.float32)
+    from_nothing = SVMProblem(X, "rows").solve_each(problem, terms_of, other_alphas, **limits, n_jobs=1)
+    for number, (terms, hyperplanes, other) in enumerate(zip(terms_of, solved, from_nothing, strict=True)):
+        rows = X.toarray()[:, terms]
+        (minimum,) = least(rows, lambda _, number=number: problem(number), 1)  # type: ignore[misc]
+        close = pytest.approx([minimum], rel=1e-3 if tolerance == 0.01 else 1e-6)
+        assert hyperplanes.n_unconverged == other.n_unconverged == 0
+        assert objectives(rows, lambda _, number=number: problem(number), hyperplanes) == close  # type: ignore[misc]
+        assert objectives(rows, lambda _, number=number: problem(number), other) == close  # type: ignore[misc]
+
+
+@pytest.mark.usefixtures("_together")
+def test_problems_on_their_own_terms_give_the_same_bytes_for_any_number_of_threads() -> None:
+    X, y = texts(seed=4, n_classes=20)
+    terms_of = [np.arange(number, 300, 2) for number in range(20)]
+    problem, _ = one_against_rest(y, np.ones(20), 1.0)
+    results = set()
+    for n_jobs in (1, 2, 5):
+        alphas = np.zeros((20, X.shape[0]), np.float32)
+        solved = SVMProblem(X, "rows").solve_each(problem, terms_of, alphas, **ROUGH, n_jobs=n_jobs)
+        results.add(b"".join(h.coefficients.tobytes() + h.intercepts.tobytes() for h in solved) + alphas.tobytes())
+    assert len(results) == 1
+
+
+@pytest.mark.usefixtures("_together")
+@pytest.mark.parametrize("limit", ["MOST_VALUES_BY_COLUMN", "MOST_BYTES_TOGETHER"])
+def test_problems_are_solved_together_without_much_memory(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Large rows are not copied, and with many documents, one group of problems is solved after the other."""
+    X, y = texts(seed=8, n_classes=20)
+    problem, n_problems = one_against_rest(y, np.ones(20), 1.0)
+    terms_of = [np.arange(number, 300, 2) for number in range(20)]
+
+    def solve_both(n_jobs: int) -> tuple[Hyperplanes, list[Hyperplanes]]:
+        alphas = np.zeros((20, X.shape[0]), np.float32)
+        rows = SVMProblem(X, "rows")
+        return rows.solve(problem, n_problems, **ROUGH, n_jobs=n_jobs), rows.solve_each(
+            problem, terms_of, alphas, **ROUGH, n_jobs=n_jobs
+        )
+
+    usual, usual_each = solve_both(1)
+    monkeypatch.setattr(svm_solvers, limit, 1)
+    for n_jobs in (1, 2):
+        ours, each = solve_both(n_jobs)
+        assert ours.coefficients == pytest.approx(usual.coefficients, abs=0.02)
+        for hyperplanes, other in zip(each, usual_each, strict=True):
+            assert hyperplanes.coefficients == pytest.approx(other.coefficients, abs=0.02)
+            assert hyperplanes.n_unconverged == 0
+
+
+@pytest.mark.usefixtures("_together")
+def test_a_better_start_takes_fewer_rounds() -> None:
+    X, y = texts(seed=5, n_classes=6)
+    problem, _ = one_against_rest(y, np.ones(6), 1.0)
+    alphas, terms_of = np.zeros((6, X.shape[0]), np.float32), [np.arange(300)] * 6
+    first, second = (SVMProblem(X, "rows").solve_each(problem, terms_of, alphas, **ROUGH, n_jobs=1) for _ in range(2))
+    assert max(hyperplanes.n_rounds for hyperplanes in second) < min(hyperplanes.n_rounds for hyperplanes in first)
+
+
+@pytest.mark.usefixtures("_together")
+def test_unconverged_problems_on_their_own_terms_are_counted() -> None:
+    X, y = texts(seed=6, n_classes=4)
+    problem, _ = one_against_rest(y, np.ones(4), 100.0)
+    limits: dict[str, Any] = {"tolerance": 1e-9, "most_rounds": 3, "n_jobs": 1}
+    solved = SVMProblem(X, "rows").solve_each(
+        problem, [np.arange(300)] * 4, np.zeros((4, X.shape[0]), np.float32), **limits
+    )
+    assert [(hyperplanes.n_unconverged, hyperplanes.n_rounds) for hyperplanes in solved] == [(1, 3)] * 4
+
+
+@pytest.mark.usefixtures("_together")
+@pytest.mark.parametrize("size", [1e-12, 1e12])
+def test_costs_and_documents_too_large_for_small_floats_are_solved_one_by_one(size: float) -> None:
+    X, y = texts(seed=7, n_classes=3)
+    problem, n_problems = one_against_rest(y, np.ones(3), size)
+    for rows in (X, scaled(X, rows=1 / size)):
+        hyperplanes = SVMProblem(rows, "rows").solve(problem, n_problems, tolerance=0.01, most_rounds=50, n_jobs=1)
+        assert np.isfinite(hyperplanes.coefficients).all()
+
+
+@given(st.integers(0, 10**6), st.integers(1, 9), st.integers(1, 12), st.floats(0, 1))
+def test_lengths_by_lane_equal_those_of_dense_matrices(seed: int, n: int, d: int, density: float) -> None:
+    rng = np.random.default_rng(seed)
+    dense = np.where(rng.random((n, d)) < density, rng.normal(size=(n, d)), 0.0).astype(np.float32)
+    lanes_of_term = rng.integers(0, 2**LANES, d).astype(np.uint16)
+    squares = np.empty((n, LANES), np.float32)
+    indptr, indices, data = csr_arrays(csr_matrix(dense))
+    squared_lengths_by_lane(indptr, indices, data, lanes_of_term, squares)
+    for lane in range(LANES):
+        in_lane = (lanes_of_term >> lane) & 1 == 1
+        assert squares[:, lane] == pytest.approx((dense[:, in_lane].astype(float) ** 2).sum(axis=1), rel=1e-5)
 
 
 # -- products ----------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ cost of document i. Each x_i has an additional coordinate of value 1, whose coef
 - "products": for few documents, coordinate descent on the matrix of dot products between documents. A step reads one
   number per document.
 - "rows": for many documents, coordinate descent on their rows. A step reads the terms of a row twice, in random memory
-  order.
+  order. Up to 16 problems are solved together, so that they share these accesses.
 - "equations": for few terms, Newton's method, which solves a few systems of equations. The other two methods go from
   document to document, which takes long if there are far fewer terms than documents.
 
@@ -25,9 +25,10 @@ The exception are subsets whose omitted terms dominate so much that the differen
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,7 @@ from scipy.sparse import csc_matrix, csr_matrix
 from .arrays import Floats, Ints
 from .kernels.csr import take_columns
 from .kernels.svm import descend, descend_on_products, document_products, newton, squared_lengths, weights_of_terms
+from .kernels.svm_together import LANES, add_rows, descend_together, squared_lengths_by_lane
 from .threads import parallel_map
 
 SignsAndCosts = Callable[[int], tuple[Floats, Floats]]
@@ -74,6 +76,30 @@ MAX_CANCELLATION = 1e4
 The squared length of a document over all terms may be up to this many times its squared length over the subset (plus
 1): then 4 of 16 digits are lost.
 """
+
+MOST_BYTES_TOGETHER = 1 << 26
+"""The memory for the dual variables and costs of all groups that are solved at a time; a single group may take more."""
+
+FEWEST_TOGETHER = 3
+"""The smallest number of problems that the method "rows" solves together."""
+
+FEWEST_VALUES_TOGETHER = 1 << 18
+"""The smallest number of values of rows on which problems are solved together.
+
+One by one, smaller problems are solved in some hundredths of a second for 20 classes, and together in half of that.
+"""
+
+ROUNDS_TOGETHER = 20
+"""The most rounds in which problems are solved together.
+
+Problems that need more, because of a large C, are then solved one by one, where documents can be set aside.
+"""
+
+LEAST_TOLERANCE_TOGETHER = 1e-3
+"""The smallest tolerance to which problems are solved together, with 32-bit floats."""
+
+MAX_TOGETHER = 1e6
+"""The largest squared length of a document, and the largest C_i and 1 / C_i, for which 32-bit floats are used."""
 
 _N_ORDERS = 64
 """The number of shuffled orders of the documents; rounds use them in turn."""
@@ -156,6 +182,7 @@ class SVMProblem:
     ) -> _Solutions:
         """Return the solutions of all problems by one method, one of `SOLVERS`."""
         solver = SOLVERS[method](self, terms, n_problems)
+        solver.start(signs_and_costs, tolerance, most_rounds, n_jobs)
 
         def solve(number: int) -> tuple[float, int]:
             return solver.solve(number, *signs_and_costs(number), tolerance, most_rounds)
@@ -163,6 +190,69 @@ class SVMProblem:
         solved = parallel_map(solve, n_problems, n_jobs)
         intercepts, rounds_left = (np.array(values) for values in zip(*solved, strict=True))
         return _Solutions(solver.coefficients(), intercepts, rounds_left)
+
+    def solve_each(
+        self,
+        signs_and_costs: SignsAndCosts,
+        terms_of: Sequence[Ints],
+        alphas: NDArray[np.float32],
+        *,
+        tolerance: float,
+        most_rounds: int,
+        n_jobs: int,
+    ) -> list[Hyperplanes]:
+        """Return a hyperplane for each binary problem, on terms of its own: `terms_of` has the terms of each problem.
+
+        The result is that of `solve` for each problem alone, up to the tolerance. `alphas` (problems x documents) has
+        dual variables to start from, such as those of the same problems on other terms. Where problems are solved
+        together, they are overwritten by the solution; all other problems leave them as they are.
+        """
+        is_by_rows = [(self._method or self._fastest_method(len(terms), 1)) == "rows" for terms in terms_of]
+        by_rows = np.flatnonzero(is_by_rows)
+        arrays = csr_arrays(self.rows)
+        squares = squared_lengths(arrays[0], arrays[2])
+        if len(by_rows) < FEWEST_TOGETHER or not _can_be_solved_together(squares, self.rows.nnz):
+            by_rows = by_rows[:0]
+        groups = [by_rows[group.start : group.stop] for group in _groups(len(by_rows))]
+
+        def start(group: int) -> list[_Start]:
+            """Return where the problems of a group have come to."""
+            lanes_of_term = np.zeros(self.n_terms, np.uint16)
+            for lane, number in enumerate(groups[group]):
+                lanes_of_term[terms_of[number]] |= np.uint16(1 << lane)
+            numbers, together = groups[group].tolist(), _Together(arrays, squares, lanes_of_term)
+            return together.solve(signs_and_costs, numbers, tolerance, most_rounds, alphas)
+
+        starts = [_Start()] * len(terms_of)
+        started = parallel_map(start, len(groups), _n_threads_for_groups(self.n_documents, n_jobs))
+        for numbers, group_starts in zip(groups, started, strict=True):
+            for number, group_start in zip(numbers, group_starts, strict=True):
+                if group_start.alpha is not None:
+                    alphas[number] = group_start.alpha
+                    starts[number] = group_start._replace(alpha=alphas[number])  # so that the copy is freed
+        unsolved = [len(terms) for terms, begin in zip(terms_of, starts, strict=True) if not begin.has_converged]
+        if unsolved:
+            self.precompute(max(unsolved), n_problems=1)
+
+        def solve(number: int) -> Hyperplanes:
+            """Return the hyperplane of a problem, from where it has come to."""
+            signs, costs = signs_and_costs(number)
+            terms, begin = terms_of[number], starts[number]
+            if begin.has_converged:
+                assert begin.alpha is not None
+                signed_alpha, weights = begin.alpha * signs, np.zeros(self.n_terms)
+                add_rows(*arrays, signed_alpha, weights)
+                return Hyperplanes(weights[np.newaxis, terms], signed_alpha.sum(keepdims=True), begin.n_rounds, 0)
+            if begin.alpha is not None:
+                solver = _ByRows(self, terms, 1, [begin])
+                intercept, rounds_left = solver.solve(0, signs, costs, tolerance, most_rounds)
+                if rounds_left:
+                    intercepts, n_rounds = np.array([intercept]), most_rounds - (rounds_left - 1)
+                    return Hyperplanes(solver.coefficients(), intercepts, n_rounds, 0)
+            limits: dict[str, Any] = {"tolerance": tolerance, "most_rounds": most_rounds}
+            return self.solve(lambda _: (signs, costs), 1, terms=terms, n_jobs=1, **limits)
+
+        return parallel_map(solve, len(terms_of), n_jobs)
 
     def _fastest_method(self, n_terms: int, n_problems: int) -> str:
         """Return the method with the lowest estimated cost, from the numbers of terms, documents and problems.
@@ -304,6 +394,9 @@ class _ByProducts:
         self._products = documents.products(terms)
         self._signed_alphas = np.zeros((n_problems, documents.n_documents))  # α_i y_i of the dual, see `kernels.svm`
 
+    def start(self, signs_and_costs: SignsAndCosts, tolerance: float, most_rounds: int, n_jobs: int) -> None:
+        """Do nothing: problems are solved one by one."""
+
     def solve(self, number: int, signs: Floats, costs: Floats, tolerance: float, most_rounds: int) -> tuple[float, int]:
         """Solve one problem; return its intercept and the number of rounds left, 0 if it has not converged."""
         orders, signed_alphas = self._documents.orders, self._signed_alphas[number]
@@ -320,23 +413,175 @@ class _ByProducts:
 class _ByRows:
     """The method for many documents: all problems share the rows, reduced to the given terms."""
 
-    def __init__(self, documents: SVMProblem, terms: Ints | None, n_problems: int) -> None:
+    def __init__(
+        self, documents: SVMProblem, terms: Ints | None, n_problems: int, starts: list[_Start] | None = None
+    ) -> None:
         self._indptr, self._indices, self._data = documents.arrays_of(terms)
         self._squares = squared_lengths(self._indptr, self._data)
         self._coefficients = np.zeros((n_problems, documents.n_terms if terms is None else len(terms)))
+        self._starts = starts or [_Start()] * n_problems
+
+    def start(self, signs_and_costs: SignsAndCosts, tolerance: float, most_rounds: int, n_jobs: int) -> None:
+        """Solve all problems together as far as 32-bit floats allow; `solve` then begins where this ends.
+
+        If there are fewer than `FEWEST_TOGETHER` problems, or if the rows are small, do nothing.
+        """
+        n_problems = len(self._coefficients)
+        if n_problems < FEWEST_TOGETHER or not _can_be_solved_together(self._squares, len(self._indices)):
+            return
+        together = _Together((self._indptr, self._indices, self._data), self._squares)
+        groups = _groups(n_problems)
+
+        def solve(group: int) -> list[_Start]:
+            """Return where the problems of a group have come to."""
+            return together.solve(signs_and_costs, groups[group], tolerance, most_rounds)
+
+        started = parallel_map(solve, len(groups), _n_threads_for_groups(len(self._squares), n_jobs))
+        self._starts = [start for starts in started for start in starts]
 
     def solve(self, number: int, signs: Floats, costs: Floats, tolerance: float, most_rounds: int) -> tuple[float, int]:
         """Solve one problem; return its intercept and the number of rounds left, 0 if it has not converged."""
-        rows = self._indptr, self._indices, self._data, self._squares
-        return descend(*rows, signs, costs, tolerance, most_rounds, self._coefficients[number])
+        arrays, weights, start = (
+            (self._indptr, self._indices, self._data),
+            self._coefficients[number],
+            self._starts[number],
+        )
+        alpha = np.zeros(len(signs)) if start.alpha is None else start.alpha.astype(np.float64)
+        if start.alpha is not None:
+            add_rows(*arrays, alpha * signs, weights)
+        if start.has_converged or start.n_rounds == most_rounds:
+            rounds_left = most_rounds - start.n_rounds + 1 if start.has_converged else 0
+            return float(np.sum(alpha * signs)), rounds_left
+        return descend(*arrays, self._squares, signs, costs, tolerance, most_rounds - start.n_rounds, alpha, weights)
 
     def coefficients(self) -> Floats:
         """Return the coefficients: problems x terms."""
         return self._coefficients
 
 
+class _Start(NamedTuple):
+    """Where the solution of a problem continues; by default at the beginning."""
+
+    alpha: NDArray[np.float32] | None = None
+    """The dual variables; None if all are 0."""
+    n_rounds: int = 0
+    """The number of rounds that led there."""
+    has_converged: bool = False
+
+
+def _can_be_solved_together(squares: Floats, n_values: int) -> bool:
+    """Return whether several problems on rows can be solved together, given the squared lengths of the rows."""
+    return n_values >= FEWEST_VALUES_TOGETHER and float(squares.max(initial=0.0)) <= MAX_TOGETHER
+
+
+def _groups(n_problems: int) -> list[range]:
+    """Return the numbers of problems in groups to solve together, as few and as equal groups as possible.
+
+    They don't depend on the number of threads, because the problems of a group have an influence on each other's path.
+    """
+    n_groups = -(-n_problems // LANES)  # rounded up
+    bounds = [number * n_problems // n_groups for number in range(n_groups + 1)] if n_groups else []
+    return [range(*pair) for pair in pairwise(bounds)]
+
+
+def _n_threads_for_groups(n_documents: int, n_jobs: int) -> int:
+    """Return on how many threads to solve groups, so that their dual variables and costs don't take too much memory."""
+    bytes_per_group = 2 * n_documents * LANES * np.dtype(np.float32).itemsize
+    return max(min(n_jobs, MOST_BYTES_TOGETHER // max(bytes_per_group, 1)), 1)
+
+
+def _zeros_by_lane(n: int) -> NDArray[np.float32]:
+    """Return an array (n x `LANES`) of zeros, each row of which is a cache line of 64 bytes."""
+    zeros = np.zeros((n + 1) * LANES, np.float32)
+    n_skipped = -zeros.ctypes.data % 64 // zeros.itemsize
+    return zeros[n_skipped : n_skipped + n * LANES].reshape(n, LANES)
+
+
+class _Together:
+    """Rows on which some problems are solved together (`kernels.svm_together`), with terms in the order of frequency.
+
+    Frequent terms are then close to each other in memory.
+    """
+
+    def __init__(
+        self,
+        arrays: tuple[Ints, NDArray[np.int32], NDArray[np.floating]],
+        squares: Floats,
+        lanes_of_term: NDArray[np.uint16] | None = None,
+    ) -> None:
+        """Renumber the terms of CSR arrays, and leave out those that need no weights.
+
+        `squares` are the squared lengths of the rows. `lanes_of_term` has a bit for each problem that has a weight for
+        the term; None: all have weights for all terms.
+
+        Rows of more than `MOST_VALUES_BY_COLUMN` values are used as they are, because a copy would take much memory.
+        """
+        indptr, indices, data = arrays
+        n_documents, all_lanes = len(indptr) - 1, 2**LANES - 1
+        n_terms = int(indices.max(initial=-1)) + 1 if lanes_of_term is None else len(lanes_of_term)
+        lanes = np.full(n_terms, all_lanes, np.uint16) if lanes_of_term is None else lanes_of_term
+        self._lone_squares = np.zeros(n_documents, np.float32)
+        if len(indices) > MOST_VALUES_BY_COLUMN:
+            self._arrays, self._lanes_of_term = arrays, lanes
+        else:
+            doc_freq = np.minimum(np.bincount(indices, minlength=n_terms), 2**16 - 1).astype(np.uint16)
+            needs_weight = doc_freq > 1 if lanes_of_term is None else lanes > 0
+            order = np.argsort(2**16 - 1 - doc_freq, kind="stable")
+            order = order[needs_weight[order]]
+            new_column = np.full(n_terms, -1, np.int32)
+            new_column[order] = np.arange(len(order))
+            self._arrays, self._lanes_of_term = _take_columns(indptr, indices, data, new_column), lanes[order]
+        if lanes_of_term is None:
+            self._squares = squares[:, np.newaxis].astype(np.float32)
+            # Rounding could make a difference slightly negative.
+            self._lone_squares[:] = np.maximum(squares - squared_lengths(self._arrays[0], self._arrays[2]), 0.0)
+        else:
+            self._squares = np.zeros((n_documents, LANES), np.float32)
+            squared_lengths_by_lane(*self._arrays, self._lanes_of_term, self._squares)
+
+    def solve(
+        self,
+        signs_and_costs: SignsAndCosts,
+        numbers: Sequence[int],
+        tolerance: float,
+        most_rounds: int,
+        alphas: NDArray[np.float32] | None = None,
+    ) -> list[_Start]:
+        """Return where the problems with these numbers have come to after at most `ROUNDS_TOGETHER` rounds.
+
+        They start from the rows of `alphas` (all problems x documents); None: from 0. A problem has converged only if
+        the tolerance is not so small that 32-bit floats can't show it.
+        """
+        n_documents = len(self._squares)
+        # Lanes without a problem do not run, so they may have any numbers.
+        signed_costs = _zeros_by_lane(n_documents)
+        signed_costs[:] = 1.0
+        for lane, number in enumerate(numbers):
+            signs, costs = signs_and_costs(number)
+            if not 1 / MAX_TOGETHER <= costs.min() <= costs.max() <= MAX_TOGETHER:
+                return [_Start()] * len(numbers)
+            signed_costs[:, lane] = signs * (0.5 / costs)
+        alpha = _zeros_by_lane(n_documents)
+        if alphas is not None:
+            alpha[:, : len(numbers)] = alphas[numbers].T
+        rounds, max_rounds = np.zeros(LANES, np.int64), min(most_rounds, ROUNDS_TOGETHER)
+        least_tolerance = max(tolerance, LEAST_TOLERANCE_TOGETHER)
+        limits = len(numbers), least_tolerance, max_rounds
+        weights = _zeros_by_lane(len(self._lanes_of_term))
+        documents = self._squares, self._lone_squares, signed_costs
+        descend_together(*self._arrays, *documents, self._lanes_of_term, *limits, weights, alpha, rounds)
+        is_solved = (rounds > 0) & (tolerance == least_tolerance)
+        return [
+            _Start(alpha[:, lane].copy(), int(rounds[lane]) or max_rounds, bool(is_solved[lane]))
+            for lane in range(len(numbers))
+        ]
+
+
 class _ByEquations(_ByRows):
     """The method for few terms: a handful of systems of equations per problem."""
+
+    def start(self, signs_and_costs: SignsAndCosts, tolerance: float, most_rounds: int, n_jobs: int) -> None:
+        """Do nothing: problems are solved one by one."""
 
     def solve(self, number: int, signs: Floats, costs: Floats, tolerance: float, most_rounds: int) -> tuple[float, int]:
         """Solve one problem; return its intercept and the number of rounds left, 0 if it has not converged."""
@@ -359,8 +604,15 @@ def take_terms(rows: csr_matrix, terms: Ints) -> tuple[Ints, NDArray[np.int32], 
     """Return the CSR arrays of the rows reduced to some terms, which are numbered by their position in `terms`."""
     new_column = np.full(rows.shape[1], -1, np.int32)  # of each old column; -1 for columns to leave out
     new_column[terms] = np.arange(len(terms))
-    indptr = np.empty(rows.shape[0] + 1, np.int64)
+    return _take_columns(*csr_arrays(rows), new_column)
+
+
+def _take_columns(
+    indptr: Ints, indices: NDArray[np.int32], data: NDArray[np.floating], new_column: NDArray[np.int32]
+) -> tuple[Ints, NDArray[np.int32], NDArray[np.floating]]:
+    """Return CSR arrays with new numbers of columns, without the columns whose new number is -1."""
+    new_indptr = np.empty(len(indptr), np.int64)
     # The kernel writes each value before it knows whether its column is taken, so it needs room for one more.
-    indices, data = np.empty(rows.nnz + 1, np.int32), np.empty(rows.nnz + 1, rows.dtype)
-    take_columns(*csr_arrays(rows), new_column, indptr, indices, data)
-    return indptr, indices[: indptr[-1]], data[: indptr[-1]]
+    new_indices, new_data = np.empty(len(indices) + 1, np.int32), np.empty(len(data) + 1, data.dtype)
+    take_columns(indptr, indices, data, new_column, new_indptr, new_indices, new_data)
+    return new_indptr, new_indices[: new_indptr[-1]], new_data[: new_indptr[-1]]

@@ -27,12 +27,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from ..arrays import CSR, Bools, Floats, Ints
 from ..svm_solvers import SignsAndCosts, SVMProblem, take_terms
 from ..text.weights import weigh
-from ..threads import parallel_map
 from .class_weights import class_factors, weight_against_rest
 from .linear_form import CONSTANT_SCORE, Linear
 from .sparse_linear import SparseLinearScorer
@@ -112,6 +112,8 @@ class Sieved(NamedTuple):
     """The coefficients."""
     intercepts: Floats
     """The intercept of each output, also of outputs without coefficients."""
+    alphas: NDArray[np.float32] | None = None
+    """Dual variables (outputs x documents), from which the training after the next cut starts; None: from 0."""
 
     @classmethod
     def of(cls, form: Linear) -> Sieved:
@@ -174,30 +176,32 @@ class CoefficientSieve:
         bounds = np.searchsorted(kept.outputs, np.arange(self._problems.n_outputs + 1)).tolist()
         positions = np.searchsorted(terms, kept.columns)  # of each coefficient's term in `terms`
         values, intercepts = kept.values.copy(), kept.intercepts.copy()
+        n_documents = self._rows.shape[0]
+        alphas = np.zeros((len(intercepts), n_documents), np.float32) if kept.alphas is None else kept.alphas.copy()
 
-        def fit_output(number: int) -> None:
-            """Train the coefficients and the intercept of one output; overwrite them in `values` and `intercepts`."""
-            if not self._problems.can_be_learned[number]:
-                return
-            part = slice(bounds[number], bounds[number + 1])
-            signs, costs = self._problems.signs_and_costs(number)
-            if part.start == part.stop:  # only an intercept is left: the mean sign is nearly optimal
+        trained = []
+        for number in np.flatnonzero(self._problems.can_be_learned).tolist():
+            if bounds[number] < bounds[number + 1]:
+                trained.append(number)
+            else:  # only an intercept is left: the mean sign is nearly optimal
+                signs, costs = self._problems.signs_and_costs(number)
                 intercepts[number] = np.average(signs, weights=costs)
-                return
-            hyperplane = documents.solve(
-                signs_and_costs=lambda _: (signs, costs),
-                n_problems=1,
-                terms=positions[part],
-                tolerance=tolerance_factor * self._svm.tol,
-                most_rounds=self._svm.max_iter,
-                n_jobs=1,
-            )
+        parts = [slice(bounds[number], bounds[number + 1]) for number in trained]
+        has_all = len(trained) == len(alphas)
+        trained_alphas = alphas if has_all else alphas[trained]  # a copy may take a lot of memory
+        hyperplanes = documents.solve_each(
+            lambda position: self._problems.signs_and_costs(trained[position]),
+            [positions[part] for part in parts],
+            trained_alphas,
+            tolerance=tolerance_factor * self._svm.tol,
+            most_rounds=self._svm.max_iter,
+            n_jobs=self._n_jobs,
+        )
+        for number, part, hyperplane in zip(trained, parts, hyperplanes, strict=True):
             values[part], intercepts[number] = hyperplane.coefficients[0], hyperplane.intercepts[0]
-
-        most_terms = int(np.diff(bounds).max(initial=1))  # of any output, and at least 1
-        documents.precompute(most_terms, n_problems=1)  # data that the threads below share
-        parallel_map(fit_output, self._problems.n_outputs, self._n_jobs)
-        return kept._replace(values=values, intercepts=intercepts)
+        if not has_all:
+            alphas[trained] = trained_alphas
+        return kept._replace(values=values, intercepts=intercepts, alphas=alphas)
 
     def weigh(self, terms: Ints) -> csr_matrix:
         """Return the rows with only the columns of some terms (ascending), each row divided by its new norm."""

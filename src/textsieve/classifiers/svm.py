@@ -1,11 +1,11 @@
-"""A linear SVM for sparse text, which solves liblinear's problem with one thread per class.
+"""A linear SVM for sparse text, which solves liblinear's problem for many classes at once.
 
 scikit-learn's `LinearSVC` solves min ½|w|² + C Σ max(0, 1 - y w·x)² for one class after the other, on a copy of the
 data and to a tolerance of 1e-4. The sum is over the documents x, with y = 1 for documents of the class and -1 for the
 others. But the classes are independent, the rows can be shared, and a tolerance that is a hundred times larger changed
 no prediction on a test set. So here compiled loops (see `svm_solvers`) solve several classes at a time on shared data.
-Each class sees the documents in the same order whatever the number of threads, so the weights w do not depend on this
-number.
+The order in which documents are visited is the same whatever the number of threads, so the weights w do not depend on
+this number.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
     max_iter : int
         Maximum number of rounds over the documents.
     n_jobs : int or None
-        Number of threads, one class each; -1 uses all cores. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
 
     Attributes
     ----------

@@ -39,7 +39,7 @@ from ..arrays import Floats, Ints
 from .jit import kernel
 
 _13, _7, _17 = np.uint64(13), np.uint64(7), np.uint64(17)  # the shifts of xorshift
-_SEED = np.uint64(0x9E3779B97F4A7C15)
+SEED = np.uint64(0x9E3779B97F4A7C15)
 
 _NEGLIGIBLE_GRADIENT = 1e-12
 """A document whose projected gradient is no larger than this doesn't move."""
@@ -77,21 +77,22 @@ def descend(
     costs: Floats,
     tolerance: float,
     max_rounds: int,
+    alpha: Floats,
     weights: Floats,
 ) -> tuple[float, int]:
     """Solve the problem of one class by dual coordinate descent; return the intercept and the number of rounds left.
 
-    0 rounds are left if it has not converged. `signs` (y_i, +1 or -1) and `costs` (C_i) are (n_documents,); `weights`
-    (n_terms,) is 0 at first and gets w. The first `n_active` of `active` are the documents that are not set aside.
+    0 rounds are left if it has not converged. `signs` (y_i, +1 or -1), `costs` (C_i) and `alpha` (α_i) are
+    (n_documents,), and `weights` (n_terms,) has w. It starts from any `alpha` and the `weights` that belong to it, and
+    overwrites both. The first `n_active` of `active` are the documents that are not set aside.
     """
     n = signs.size
-    alpha = np.zeros(n)
     half_inverse_costs = 0.5 / costs
     active = np.arange(n)
     n_active = n
     shrinking_limit = np.inf
-    state = _SEED
-    intercept = 0.0
+    state = SEED
+    intercept = np.sum(alpha * signs)
     for rounds_left in range(max_rounds, 0, -1):
         state = shuffle(active, n_active, state)
         largest, smallest = -np.inf, np.inf
