@@ -185,3 +185,49 @@ def test_the_command_prints_the_table_of_named_corpora(
     assert output.startswith("On 2 corpora.\n")
     assert output.count("| boats |") == 2
     assert "Of 2 corpora, the mean is more than half a point behind on 0;" in output
+
+
+# -- the page ----------------------------------------------------------------------------------------------------------
+
+PAGE = Path(defaults_terms.__file__).parents[1] / "docs" / "research" / "defaults-terms.md"
+
+
+def section_of_page() -> str:
+    (section,) = [
+        part for part in PAGE.read_text(encoding="utf-8").split("\n## ") if part.startswith("Chance on small")
+    ]
+    return section
+
+
+def rows_of_page() -> dict[str, list[str]]:
+    """Return the cells of the table of differences, by corpus."""
+    table = section_of_page().split("| corpus |")[1].split("\n\n")[0]
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
+    return {name: cells for name, *cells in lines}
+
+
+def test_the_summary_on_the_page_counts_the_rows_of_its_table() -> None:
+    text, rows = " ".join(section_of_page().split()), rows_of_page()
+    leads = {name: [float(part) for part in cells[3].split(" ± ")] for name, cells in rows.items()}
+    for name, cells in rows.items():
+        lead, half = leads[name]
+        if min(abs(lead - half + 0.5), abs(lead + half + 0.5)) > 0.1:  # otherwise, rounding decides
+            assert cells[5] == Difference(lead / 100, half / 100).verdict
+    verdicts = Counter(cells[5] for cells in rows.values())
+    folds = [[int(number) for number in cells[6].split(" of ")] for cells in rows.values()]
+    n_behind, n_folds = (sum(numbers) for numbers in zip(*folds, strict=True))
+    assert n_folds == len(rows) * N_FOLDS * N_REPEATS
+    assert (
+        f"Of {len(rows)} corpora, the mean is more than half a point behind on "
+        f"{sum(lead < -0.5 for lead, _ in leads.values())}; by the intervals, the default is behind on "
+        f"{verdicts['behind']}, not on {verdicts['not behind']}, and {verdicts['open']} are open. On {n_behind} of "
+        f"{n_folds} single folds, it is more than half a point behind"
+    ) in text
+    assert f"for these four corpora and {len(rows) - 4} others" in text
+
+
+def test_the_sentence_on_four_corpora_has_the_leads_of_the_table() -> None:
+    text, rows = " ".join(section_of_page().split()), rows_of_page()
+    sentence = text[text.index("On the four corpora above") :]
+    for name in ("applications-tr", "drug-reviews", "vaccine-stance", "questions"):
+        assert f"{rows[name][3].split()[0]} (`{name}`)" in sentence
