@@ -174,8 +174,8 @@ def family_of(name: str) -> str:
     return PACKAGED[name].family if name in PACKAGED else name
 
 
-def read_parts(name: str, folder: Path) -> Parts:
-    """Return the documents of a corpus, cut to `MAX_DOCUMENTS`."""
+def read_parts(name: str, folder: Path, max_documents: int = MAX_DOCUMENTS) -> Parts:
+    """Return the documents of a corpus, cut to about `max_documents`."""
     if name in PACKAGED:
         texts, labels = load(name, folder)
         is_test = np.asarray(folds(labels, 3)) == 0
@@ -184,7 +184,7 @@ def read_parts(name: str, folder: Path) -> Parts:
         labelled = Labelled.of(name)
         texts, labels = labelled.documents, labelled.labels
         development, test = labelled.development, labelled.final_test
-    step = -(-len(texts) // MAX_DOCUMENTS)
+    step = -(-len(texts) // max_documents)
 
     def part(positions: Any) -> tuple[list[str], list[str]]:
         by_class = sorted(positions.tolist(), key=lambda position: str(labels[position]))[::step]
@@ -197,7 +197,7 @@ def read_parts(name: str, folder: Path) -> Parts:
 # -- measuring ---------------------------------------------------------------------------------------------------------
 
 
-def _score(true: Sequence[str], predicted: Sequence[str]) -> Score:
+def score(true: Sequence[str], predicted: Sequence[str]) -> Score:
     return Score(
         float(accuracy_score(true, predicted)), float(f1_score(true, predicted, average="macro", zero_division=0))
     )
@@ -209,7 +209,7 @@ def measure_kinds(parts: Parts, kinds: Iterable[str]) -> dict[str, Score]:
     is_test = np.asarray(folds(parts.labels, 3)) == 0
     train = texts[~is_test].tolist(), labels[~is_test].tolist()
     return {
-        kind: _score(labels[is_test].tolist(), predict_by_textsieve(*train, texts[is_test].tolist(), **KINDS[kind]))
+        kind: score(labels[is_test].tolist(), predict_by_textsieve(*train, texts[is_test].tolist(), **KINDS[kind]))
         for kind in kinds
     }
 
@@ -217,7 +217,7 @@ def measure_kinds(parts: Parts, kinds: Iterable[str]) -> dict[str, Score]:
 def measure_pipelines(parts: Parts, names: Iterable[str]) -> dict[str, Score]:
     """Return the scores of some of `PIPELINES` on the final test documents."""
     return {
-        name: _score(parts.test_labels, PIPELINES[name](parts.texts, parts.labels, parts.test_texts)) for name in names
+        name: score(parts.test_labels, PIPELINES[name](parts.texts, parts.labels, parts.test_texts)) for name in names
     }
 
 
@@ -245,7 +245,12 @@ def _results_folder(folder: Path) -> Path:
 
 
 def _results_file(results: Path, what: str, name: str) -> Path:
-    return results / f"{what}-{''.join(letter if letter.isalnum() else '-' for letter in name)}.json"
+    return results / f"{what}-{file_name(name)}.json"
+
+
+def file_name(corpus: str) -> str:
+    """Return the name of a corpus with letters, digits and hyphens only."""
+    return "".join(letter if letter.isalnum() else "-" for letter in corpus)
 
 
 # -- cross-validation --------------------------------------------------------------------------------------------------
@@ -282,7 +287,7 @@ def cross_validate(texts: Texts, labels: Sequence[str], predict: Predictor) -> l
     for train, test in splits:
         train_texts, test_texts = ([texts[position] for position in positions] for positions in (train, test))
         train_labels, test_labels = ([labels[position] for position in positions] for positions in (train, test))
-        scores.append(_score(test_labels, predict(train_texts, train_labels, test_texts)))
+        scores.append(score(test_labels, predict(train_texts, train_labels, test_texts)))
     return scores
 
 
