@@ -142,6 +142,8 @@ def fold_of(counts: csr_matrix, kinds: Ints, is_test: NDArray[np.bool_], numbers
         columns = counts[:, np.flatnonzero(kinds == kind)]
         known = np.flatnonzero(columns[~is_test].getnnz(axis=0))
         train, test = (csr_matrix(columns[rows][:, known]) for rows in (~is_test, is_test))
+        if not len(known):  # for example, Chinese texts have no pairs of words
+            return Weights(train, test)
         weighter = TermWeighter(tf="log", idf="smooth", norm="none").fit(train)
         return Weights(csr_matrix(weighter.transform(train)), csr_matrix(weighter.transform(test)))
 

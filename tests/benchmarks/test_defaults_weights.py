@@ -7,7 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from benchmarks.defaults_terms import Parts, Score
-from benchmarks.defaults_weights import BASE, N_FOLDS, VARIANTS, Fold, class_factors, fold_of, kind_of, together
+from benchmarks.defaults_weights import (
+    BASE,
+    N_FOLDS,
+    VARIANTS,
+    Fold,
+    class_factors,
+    fold_of,
+    kind_of,
+    measure,
+    together,
+)
 from scipy.sparse import csr_matrix
 
 from benchmarks import defaults_weights
@@ -39,6 +49,10 @@ def test_terms_are_divided_into_kinds_and_only_those_of_training_documents_stay(
     assert fold.words.train.shape[1] + fold.characters.train.shape[1] == len(three)
     lengths = np.sqrt(fold.default.train.power(2).sum(axis=1))
     assert lengths == pytest.approx(1)
+
+
+def test_a_kind_of_terms_may_be_missing() -> None:
+    assert all(len(scores) == N_FOLDS for scores in measure(["北京", "东京"] * 6, ["a", "b"] * 6).values())
 
 
 def test_norms_of_their_own_give_each_kind_the_same_share() -> None:
