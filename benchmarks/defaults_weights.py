@@ -80,10 +80,10 @@ class Fold(NamedTuple):
 
 def class_factors(numbers: Ints, power: float) -> dict[int, float]:
     """Return factors of the classes that are proportional to n^-power for n documents, which then weigh n together."""
-    sizes = np.bincount(numbers).astype(np.float64)
-    factors = sizes**-power
+    present, sizes = np.unique(numbers, return_counts=True)
+    factors = sizes.astype(np.float64) ** -power
     factors *= sizes.sum() / (factors * sizes).sum()
-    return dict(enumerate(factors.tolist()))
+    return dict(zip(present.tolist(), factors.tolist(), strict=True))
 
 
 def train_svm(fold: Fold, weights: Weights, *, C: float = 1.0, power: float = 0.5) -> Ints:
@@ -109,7 +109,8 @@ def train_by_naive_bayes(fold: Fold, weights: Weights) -> Ints:
         scaled = weights.times(ratios).normalised()
         svm = LinearSVM(C=1.0, class_weight={False: 1.0, True: factor}, n_jobs=1).fit(scaled.train, is_member)
         scores.append(svm.decision_function(scaled.test))
-    return np.asarray(np.argmax(scores, axis=0))
+    predicted: Ints = np.array(list(factors))[np.argmax(scores, axis=0)]
+    return predicted
 
 
 BASE = "words and 3 to 5 characters, as the default"

@@ -72,6 +72,11 @@ def test_factors_of_classes_keep_the_weight_of_all_documents() -> None:
         assert sum(factors[number] for number in numbers.tolist()) == pytest.approx(len(numbers))
 
 
+def test_a_class_may_lack_training_documents() -> None:
+    scores = measure([*TEXTS, "an ape"], [*LABELS, "ape"])
+    assert all(0.9 < score.accuracy <= 1 for of_folds in scores.values() for score in of_folds)
+
+
 def test_all_variants_learn_what_is_easy_and_runs_resume(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     parts = Parts(TEXTS, LABELS, [], [])
     monkeypatch.setattr(defaults_weights, "read_parts", lambda name, folder, max_documents: parts)
