@@ -108,3 +108,19 @@ def test_terms_that_are_as_frequent_in_all_classes_have_no_factor_by_naive_bayes
     fold = Fold(weights, weights, weights, weights, np.array([0, 0, 1, 1]))
     assert defaults_weights.train_by_naive_bayes(fold, weights).tolist() == [0, 1]
     assert defaults_weights.train_svm(fold, weights.normalised()).tolist() != [0, 1]
+
+
+def test_the_sentences_of_the_page_have_the_numbers_of_its_table() -> None:
+    page = Path(defaults_weights.__file__).parents[1] / "docs" / "research" / "defaults-terms.md"
+    (section,) = [part for part in page.read_text(encoding="utf-8").split("\n## ") if part.startswith("Other weights")]
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line[:2] == "| "]
+    rows = {name: cells for name, *cells in lines[2:]}
+    assert set(rows) == set(VARIANTS)
+    text = " ".join(section.split())
+    accuracy, macro_f1, n_better, n_worse = rows["characters count half"]
+    assert f"halved, accuracy changes by {accuracy} and macro-F1 by {macro_f1} points" in text
+    assert f"accuracy is better on {n_better} corpora and worse on {n_worse}. This is the best of ten changes" in text
+    assert max(rows, key=lambda name: float(rows[name][0])) == "characters count half"
+    assert len(rows) == 11
+    assert f"none change accuracy by {rows['class weights by size to the power of -1/4'][0]}." in text
+    assert f"Factors of naive Bayes change macro-F1 by {rows['factors of naive Bayes'][1]}," in text
