@@ -15,10 +15,11 @@ from tests.reference.model_archives import unpack
 from tests.reference.model_cases import same, small_model
 
 from textsieve import InputError
-from textsieve.modelfile import header, write
+from textsieve.modelfile import write
 from textsieve.modelfile.header import KIND
 from textsieve.modelfile.reading import decode, read_stored
 from textsieve.modelfile.writing import encode
+from textsieve.text import analysis as analysis_module
 from textsieve.text.analysis import Analysis
 from textsieve.text.preparation import Preparation
 
@@ -92,8 +93,10 @@ def test_settings_that_contradict_each_other_raise(
 
 
 def test_a_pattern_that_takes_too_long_to_check_raises(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(header, "PATTERN_SECONDS", 0.1)
-    with pytest.raises(InputError, match=r"^bad: not a sound model: its token_pattern '.*' takes too long"):
+    monkeypatch.setattr(analysis_module, "PATTERN_SECONDS", 0.1)
+    with pytest.raises(
+        InputError, match=r"^bad: not a sound model: token_pattern=.* takes more than 0 seconds for a text"
+    ):
         decode(forged({"reading": READING | {"analysis": {"token_pattern": EXPONENTIAL}}}), "bad")
 
 

@@ -17,6 +17,7 @@ from textsieve.classifiers.linear import LinearScorer
 from textsieve.prediction import ClassExplanation, Contribution, Model
 from textsieve.prediction.explanations import TermContributions
 from textsieve.prediction.notebook_cards import model_html
+from textsieve.text.analysis import Analysis
 
 
 @given(models(), documents)
@@ -87,6 +88,16 @@ def test_an_explanation_by_hand() -> None:
     assert repr(sport).startswith("ClassExplanation(label='sport', score=2.75, intercept=-0.25, threshold=None, contr")
     assert [contribution.term for contribution in explained["money"].contributions] == ["market", "goal"]
     assert [contribution.term for contribution in explained["money"].in_order()] == ["goal", "market"]
+
+
+@pytest.mark.parametrize(("analyzer", "terms"), [("char", ("at▁", "“▁!”")), ("char_wb", ("…at▁", "▁!…"))])
+def test_spaces_in_printed_ngrams_of_characters_are_visible(analyzer: str, terms: tuple[str, str]) -> None:
+    spelled = ("at ", " !", "xyz", "zyx")
+    model = small_model(terms=spelled, analysis=Analysis(analyzer), ngram_range=(2, 3), tf="tf", norm="none", idf=None)
+    explained = model.explain("at !")
+    line = f"sport: 0.750 = {terms[0]} +2.000, {terms[1]} -1.000, (intercept) -0.250"
+    assert str(explained["sport"]) == line
+    assert line in str(explained)
 
 
 def test_contributions_are_listed_at_first_access() -> None:

@@ -101,7 +101,7 @@ ANALYSES = {
     "first letter": analysis_of("word", r"(\w)\w*"),
     "after a letter": analysis_of("word", r"[ag](\w*)"),
     "perhaps after a letter": analysis_of("word", r"[aeg](\w)?"),
-    "between words": analysis_of("word", r"\b"),
+    "nothing of a word": analysis_of("word", r"\b()\w+"),
     "text": analysis_of("text"),
     "text and characters": analysis_of("text", char_ngram_range=(3, 5)),
     "words and characters": analysis_of("word", char_ngram_range=(1, 2)),
@@ -109,7 +109,7 @@ ANALYSES = {
     "char": analysis_of("char"),
     "char_wb": analysis_of("char_wb"),
 }
-DEPEND_ON_NEIGHBOURS = ("two words", "after a letter", "perhaps after a letter", "between words")
+DEPEND_ON_NEIGHBOURS = ("two words", "after a letter", "perhaps after a letter", "nothing of a word")
 """Analyses whose words depend on the characters before them."""
 NOT_COUNTED = (
     *("goal", "new york", "of", "zz top", "", " ", "a", " a "),

@@ -49,7 +49,7 @@ from ..prediction import Model
 from ..presentation import check_presentation
 from ..settings import is_whole
 from ..strict_json import are_classes
-from ..text.analysis import PATTERN_SECONDS, WORDS, Analysis, time_limit
+from ..text.analysis import WORDS, Analysis
 from ..text.choices import MAX_CHARACTERS
 from ..text.preparation import SETTINGS, Preparation
 from ..text.reading import Reading
@@ -330,8 +330,7 @@ def _analysis_rules(analysis: Analysis, preparation: Preparation) -> Iterator[Ru
     is_range = lengths is None or _is_ngram_range(lengths, MAX_CHARACTERS)
     yield Rule(is_range, f"char_ngram_range is {shown(lengths)}, not two numbers from 1 up to {MAX_CHARACTERS:,}")
     try:
-        with time_limit(PATTERN_SECONDS):
-            analysis.checked()
+        analysis.checked()
         reading = Reading(
             lowercase=False,
             strip_accents=None,
@@ -343,8 +342,6 @@ def _analysis_rules(analysis: Analysis, preparation: Preparation) -> Iterator[Ru
         reading.check_words()
     except InputError as problem:
         yield Rule(False, str(problem).removesuffix("."))
-    except TimeoutError:
-        yield Rule(False, f"its token_pattern {shown(analysis.token_pattern)} takes too long")
     has_effect = analysis == analysis.effective()
     yield Rule(has_effect, f"its analysis {shown(analysis.to_dict())} has a setting without effect")
 

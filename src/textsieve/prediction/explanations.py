@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import counted, shown
-from ..text.analysis import group_parts
+from ..text.analysis import display_term, group_parts
 from .labels import Label, as_written
 
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ class TermContributions(NamedTuple):
     weights: list[float]
     products: NDArray[np.float64]
     """The contributions, terms x classes: for a linear model, weight x coefficient."""
+    analyzer: object = "word"
+    """The setting with which the terms were counted; it decides how they are printed (`display_term`)."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,7 +89,7 @@ class ClassExplanation:
 
     def in_order(self) -> tuple[Contribution, ...]:
         """Return the contributions in the order of the model's terms, in which the score was added up."""
-        terms, counts, weights, products = self.term_contributions
+        terms, counts, weights, products, _ = self.term_contributions
         return tuple(map(Contribution, terms, counts, weights, products[:, self.column].tolist()))
 
     def __eq__(self, other: object) -> bool:
@@ -128,7 +130,8 @@ class ClassExplanation:
         pairs = [(item.term, item.contribution) for item in self.contributions]
         groups = group_parts(pairs[:MAX_GROUPED])
         first, others = groups[:SHOWN_TERMS], [*groups[SHOWN_TERMS:], *pairs[MAX_GROUPED:]]
-        parts = [f"{term} {contribution:+.3f}" for term, contribution in first]
+        analyzer = self.term_contributions.analyzer
+        parts = [f"{display_term(term, analyzer)} {contribution:+.3f}" for term, contribution in first]
         if others:
             rest = sum(contribution for _, contribution in others)
             parts.append(f"({counted(len(others), 'other term')}) {rest:+.3f}")

@@ -377,7 +377,8 @@ class Model:
         (labels,) = self.label_sets(predictions.labels)
         terms = [self.terms[column] for column in weights.indices.tolist()]
         products = self._by_class(self.scorer.contributions(weights.indices, weights.data))
-        contributions = TermContributions(terms, counts.data.tolist(), weights.data.tolist(), products)
+        analyzer = self.analysis.analyzer
+        contributions = TermContributions(terms, counts.data.tolist(), weights.data.tolist(), products, analyzer)
         no_values = [None] * len(self.classes)
         intercepts = self._by_class(self.scorer.intercepts[np.newaxis])[0].tolist()
         thresholds = no_values if self.thresholds is None else self.thresholds.tolist()

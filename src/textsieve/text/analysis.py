@@ -54,6 +54,11 @@ INNER_MARK = "\N{HORIZONTAL ELLIPSIS}"
 PATTERN_SECONDS, PATTERN_SECONDS_PER_CHARACTER = 10.0, 1e-5
 """A regular expression may take at most this many seconds for a document, plus so many for each of its characters."""
 
+_SAMPLES = ("", "a", "A1_ é-b .")
+"""Token patterns are tried on these texts. For example, `\\b\\w*\\b` matches the empty string in the last two only."""
+
+_FASTER_PATTERN = "use a pattern without nested repetitions such as (a+)+"
+
 WHITE_SPACE_RUN = re.compile(r"\s\s+")
 """The white space that the analyzer "char" replaces by one space."""
 
@@ -242,7 +247,7 @@ class Analysis:
                 number=number,
                 setting="token_pattern",
                 value=self.token_pattern,
-                hint="use a pattern without nested repetitions such as (a+)+, or shorter documents",
+                hint=f"{_FASTER_PATTERN}, or shorter documents",
             ) from problem
 
     def terms(
@@ -452,7 +457,7 @@ def _returned_terms(result: object, setting: str, number: int) -> list[str]:
 
 
 def _check_pattern(pattern: object) -> None:
-    """Raise `InputError` if a token pattern does not compile, has several groups, or matches the empty string."""
+    """Raise `InputError` for a token pattern that is invalid, has several groups, can match "", or takes too long."""
     if not isinstance(pattern, str):
         raise InputError(
             setting="token_pattern", value=pattern, hint=r"use a regular expression as a string, such as r'\b\w+\b'"
@@ -473,7 +478,17 @@ def _check_pattern(pattern: object) -> None:
             value=pattern,
             hint="capture one group at most, and write (?:...) for the others",
         )
-    if compiled.search("") is not None:
+    try:
+        with time_limit(PATTERN_SECONDS):
+            can_be_empty = any(not match[0] for sample in _SAMPLES for match in compiled.finditer(sample))
+    except TimeoutError as problem:
+        raise InputError(
+            f"it takes more than {PATTERN_SECONDS:.0f} seconds for a text of a few characters",
+            setting="token_pattern",
+            value=pattern,
+            hint=_FASTER_PATTERN,
+        ) from problem
+    if can_be_empty:
         raise InputError(
             "it matches the empty string",
             setting="token_pattern",

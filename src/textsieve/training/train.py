@@ -308,10 +308,10 @@ class Training:
         """Raise `InputError` if the token pattern found an empty word, which a model can't store."""
         if "" in terms and self._reading.analysis.function is None:
             raise InputError(
-                "it finds words without characters, because its group can be empty",
+                "it finds words without characters, because it or its group can match the empty string",
                 setting="token_pattern",
                 value=self._settings.token_pattern,
-                hint="require at least one character in the group, with + in place of *",
+                hint="require at least one character, with + in place of *",
             )
 
     def warn_of_fewer_terms(self, n_terms_seen: int) -> None:
