@@ -286,10 +286,10 @@ diversity of the members, and [another page](../subspaces-theory.md) what theory
 """
 
 BEST_REMARK = """
-Of equally good sizes, the best is the one with the fewest terms in all members together. A size does not differ from it
-if its lead on the same splits is at most half an interval: of {other sizes of several terms and members | all M and L}
-sizes, {of these, not told from the best | all M and L} do not differ. As the best of so many it owes part of its lead
-to luck. A hundred more members change the accuracy of a size by {change by another number of members | all M and L}
+Of equally good sizes, the best is the one with the fewest terms in all members together. Another size does not differ
+from it if the lead of the best on the same splits is at most half of its interval: of {other sizes of several terms and
+members | all M and L} sizes, {of these, not told from the best | all M and L} do not differ. As the best of so many it
+owes part of its lead to luck. A hundred more members change the accuracy of a size by {change by another number of members | all M and L}
 points in the mean. In the first 5 splits the best size is M = {M, 5 splits | all M and L}, L = {L, 5 splits | all M and
 L}, with {accuracy, 5 splits | all M and L}, and {of these, not told from the best, 5 splits | all M and L} sizes do not
 differ from it.
