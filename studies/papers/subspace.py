@@ -185,7 +185,7 @@ def penalty_cells(rows: Mapping[str, Preparation]) -> tuple[Cell, ...]:
 WHOLE = Grid(STEMS, FROM_ALL, GRID_TERMS, GRID_MEMBERS, REPEATS)
 FIRST = replace(WHOLE, repeats=PAPER_REPEATS)
 """The same grid on the first splits, as many as the paper has."""
-FAIR = Grid(STEMS, FROM_TRAINING, (500, 1_000, 2_000, 3_000, N_TERMS), (1, 100), REPEATS)
+FAIR = Grid(STEMS, FROM_TRAINING, (500, 1_000, 2_000, 3_000, N_TERMS), (1, 100), PAPER_REPEATS)
 
 IN_FIVE = f", {PAPER_REPEATS} splits"
 """The end of the name of a row on the first splits."""
@@ -276,33 +276,34 @@ terms from training.
 """
 
 GRID_REMARK = """
-All L of a row are the first members of the same ensemble; M = 5,000 is the single SVM. At the paper's size the
-ensemble has {M = 2,000 | 400} and the single SVM {M = 5,000 | 1}; in the first 5 splits, as many as the paper has, it
-is {M = 2,000, 5 splits | 400} and {M = 5,000, 5 splits | 1}. With terms from training, 100 members of 500, 1,000, 2,000
-and 3,000 terms have {M = 500, terms from training | 100}, {M = 1,000, terms from training | 100}, {M = 2,000, terms
-from training | 100} and {M = 3,000, terms from training | 100}, and the single SVM {M = 5,000, terms from training |
-1}. [Random subspaces, measured](../subspaces-results.md) has other weights and the
-diversity of the members, and [another page](../subspaces-theory.md) what theory says about M and L.
+All L of a row are the first members of the same ensemble; M = 5,000 is the single SVM. At the paper's size the ensemble
+has {M = 2,000 | 400} and the single SVM {M = 5,000 | 1}; in the first 5 splits, as many as the paper has, it is {M =
+2,000, 5 splits | 400} and {M = 5,000, 5 splits | 1}. In these 5 splits, with terms from training, 100 members of 500,
+1,000, 2,000 and 3,000 terms have {M = 500, terms from training, 5 splits | 100}, {M = 1,000, terms from training, 5
+splits | 100}, {M = 2,000, terms from training, 5 splits | 100} and {M = 3,000, terms from training, 5 splits | 100},
+and the single SVM {M = 5,000, terms from training, 5 splits | 1}. [Random subspaces, measured](../subspaces-results.md)
+has other weights and the diversity of the members, and [another page](../subspaces-theory.md) what theory says about M
+and L.
 """
 
 BEST_REMARK = """
 Of equally good sizes, the best is the one with the fewest terms in all members together. Another size does not differ
 from it if the lead of the best on the same splits is at most half of its interval: of {other sizes of several terms and
 members | all M and L} sizes, {of these, not told from the best | all M and L} do not differ. As the best of so many it
-owes part of its lead to luck. A hundred more members change the accuracy of a size by {change by another number of members | all M and L}
-points in the mean. In the first 5 splits the best size is M = {M, 5 splits | all M and L}, L = {L, 5 splits | all M and
-L}, with {accuracy, 5 splits | all M and L}, and {of these, not told from the best, 5 splits | all M and L} sizes do not
-differ from it.
+owes part of its lead to luck. A hundred more members change the accuracy of a size by {change by another number of
+members | all M and L} points in the mean. In the first 5 splits the best size is M = {M, 5 splits | all M and L}, L =
+{L, 5 splits | all M and L}, with {accuracy, 5 splits | all M and L}, and {of these, not told from the best, 5 splits |
+all M and L} sizes do not differ from it.
 """
 
 VOTED = (500, 1_000, 2_000)
 MEMBERS = 50
 VOTES = Item(
     "votes",
-    f"votes of {MEMBERS} linear members, and the mean of their scores",
+    f"votes of {MEMBERS} linear members, and the mean of their scores, {PAPER_REPEATS} splits",
     ACCURACY,
     tuple(
-        Cell(row, M, VoteAndMean(STEMS, FROM_TRAINING, M, MEMBERS, figure, REPEATS))
+        Cell(row, M, VoteAndMean(STEMS, FROM_TRAINING, M, MEMBERS, figure, PAPER_REPEATS))
         for row, figure in {
             "majority vote": "vote",
             "mean of scores": "mean",
@@ -401,7 +402,7 @@ PAPER = Paper(
             columns="members L",
             trials=(
                 *size_cells(FIRST, "accuracy", GRID_TERMS, IN_FIVE),
-                *size_cells(FAIR, "accuracy", FAIR.n_terms, ", terms from training"),
+                *size_cells(FAIR, "accuracy", FAIR.n_terms, f", terms from training{IN_FIVE}"),
             ),
             claims=(*size_claims(), *size_claims(IN_FIVE)),
             picture="surface",
