@@ -233,7 +233,7 @@ def shift_of_pair(
     shift = min(shift, alpha[second]) if signs[second] > 0.0 else max(shift, -alpha[second])
     alpha[first] = max(alpha[first] + shift * signs[first], 0.0)
     alpha[second] = max(alpha[second] - shift * signs[second], 0.0)
-    return shift
+    return float(shift)
 
 
 @kernel
@@ -277,7 +277,7 @@ def descend_on_products(
                 curvature = row_products[row] + half_inverse_costs[row]
                 if curvature < MAX_CURVATURE_OF_PAIRS and partner >= 0 and partner != order[position]:
                     partner_products = products[partner]
-                    shift = shift_of_pair(row, partner, products, signs, half_inverse_costs, margins, alpha)
+                    shift = shift_of_pair(order[position], partner, products, signs, half_inverse_costs, margins, alpha)
                     gradient += shift * signs[row] * (curvature - row_products[partner])
                     after = max(alpha[row] - gradient / (curvature + 1.0), 0.0)
                     step = (after - alpha[row]) * signs[row]
