@@ -13,9 +13,7 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import re
-import subprocess
 import sys
 import tarfile
 import textwrap
@@ -23,11 +21,9 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from html import unescape
-from importlib.metadata import PackageNotFoundError, version
 from itertools import pairwise, product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -36,6 +32,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textsieve import Categorizer, TermCounter, modelfile, read
+
+from .harness import made_with
 
 DOCS = Path(__file__).parents[1] / "docs" / "research"
 PAGE = DOCS / "adaptive-results.md"
@@ -359,23 +357,13 @@ def run(stream: Stream, classifier: str) -> Run:
         selector: float(np.concatenate(see_all(updated(classifier, first, "all", selector), early).right).mean())
         for selector in SELECTORS
     }
-    return Run(stream, classifier, outcomes, selectors, first_terms_left, ratio, made_with())
+    return Run(stream, classifier, outcomes, selectors, first_terms_left, ratio, made_with("numpy", "river"))
 
 
 def terms_of(learner: Learner) -> list[str]:
     """Return the selected terms of a learner that has a model."""
     assert learner.model is not None
     return list(learner.model.terms_)
-
-
-def made_with() -> dict[str, str]:
-    """Return the commit, and the versions of Python and of the packages that the figures depend on."""
-    git = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=True)
-    versions = {"commit": git.stdout.strip(), "Python": platform.python_version()}
-    for package in ("numpy", "river"):
-        with suppress(PackageNotFoundError):
-            versions[package] = version(package)
-    return versions
 
 
 def warm_up(stream: Stream) -> None:

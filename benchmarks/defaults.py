@@ -9,6 +9,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from statistics import mean
 from typing import Any, NamedTuple
@@ -18,6 +19,7 @@ from textsieve.comparison import Row
 
 from .defaults_corpora import CORPORA, MULTILABEL, Labelled, family
 from .defaults_scikit_learn import F1, OURS, SIZES, measure
+from .harness import made_with
 
 SELECTOR_SIZES = (100, 500, 1000, 2000)
 CLASSIFIER_SIZES = (500, 2000, 10_000)
@@ -240,8 +242,15 @@ def _format_f1(value: float) -> str:
     return f"{value:.3f}".removeprefix("0")
 
 
-def page(development: Mapping[str, Figures], final_test: Figures) -> str:
-    """Return the text of docs/research/defaults.md."""
+def made_today() -> str:
+    """Return a sentence about the versions, the commit and the date of a run."""
+    made = made_with("numpy", "scipy", "scikit-learn", "numba")
+    versions = ", ".join(f"{name} {number}" for name, number in made.items() if name != "commit")
+    return f"Measured with {versions} at commit {made['commit']} on {datetime.now(UTC):%Y-%m-%d}."
+
+
+def page(development: Mapping[str, Figures], final_test: Figures, made: str) -> str:
+    """Return the text of docs/research/defaults.md; `made` says what it was made with."""
     return "\n\n".join(
         [
             "# How the defaults were chosen",
@@ -249,6 +258,7 @@ def page(development: Mapping[str, Figures], final_test: Figures) -> str:
             "quarter of each class is held out, so that documents which were written together are mostly on one side. "
             "The default is bold. Ranks are those of micro-F1 and macro-F1 among the lines of a table, averaged over "
             "numbers of terms and then over corpora.",
+            made,
             "## Selectors",
             "With the default classifier; multilabel documents get the labels with a score above 0 (`zero`). "
             "[Measurements of forward selection](forward-results.md) have its development, and a comparison on 17 "
@@ -275,11 +285,12 @@ def page(development: Mapping[str, Figures], final_test: Figures) -> str:
 
 def main() -> None:
     """Measure, and write the page."""
+    made = made_today()  # before a long run, during which files may change
     with tempfile.TemporaryDirectory() as temporary_folder:
         folder = Path(sys.argv[1] if len(sys.argv) > 1 else temporary_folder)
         folder.mkdir(parents=True, exist_ok=True)
         development = {name: run_trial(name, folder) for name in TRIALS}
-        text = page(development, run_final_test(folder))
+        text = page(development, run_final_test(folder), made)
     Path(__file__).parents[1].joinpath("docs", "research", "defaults.md").write_text(text + "\n", encoding="utf-8")
 
 

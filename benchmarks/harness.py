@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import gc
 import multiprocessing
+import platform
 import statistics
+import subprocess
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 Job = Callable[[], object]
@@ -126,6 +130,16 @@ def peak() -> int:
     """
     line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
     return int(line.split()[1]) * 1024
+
+
+def made_with(*packages: str) -> dict[str, str]:
+    """Return the commit, and the versions of Python and of those of the packages that are installed."""
+    git = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=True)
+    versions = {"commit": git.stdout.strip(), "Python": platform.python_version()}
+    for package in packages:
+        with suppress(PackageNotFoundError):
+            versions[package] = version(package)
+    return versions
 
 
 def seconds(value: float | None) -> str:

@@ -5,13 +5,14 @@ five-fold cross-validation of all documents; each fold selects and weights terms
 or by the Euclidean distance of unscaled rows.
 
 All sizes of ensembles in a grid are measured at once (`textsieve.ensembles.subspace_grid`): an ensemble of few members
-is the first part of a larger one. A size has M terms for each of L members.
+is the first part of a larger one. A size has M terms for each of L members. A grid that is a part of another one, such
+as its first splits, is taken from it, and no member is trained twice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from statistics import median
 from typing import Literal, NamedTuple, Self
@@ -181,6 +182,7 @@ class Grid:
     n_members: tuple[int, ...]
     """Values of L."""
     repeats: int
+    """The number of splits."""
 
     def measure(self, scope: Scope) -> SubspaceGrid:
         """Return the accuracy of each size on each split."""
@@ -196,6 +198,38 @@ class Grid:
             random_state=SEED,
             n_jobs=scope.n_jobs,
         )
+
+    def covers(self, other: Grid) -> bool:
+        """Return whether another grid is a part of this one: some of its sizes, on its first splits."""
+        return (
+            (self.collection, self.preparation) == (other.collection, other.preparation)
+            and set(self.n_terms) >= set(other.n_terms)
+            and set(self.n_members) >= set(other.n_members)
+            and self.repeats >= other.repeats
+        )
+
+    def take_from(self, measured: SubspaceGrid, scope: Scope) -> SubspaceGrid:
+        """Return the accuracies of this grid, given those of a grid that covers it."""
+        n_members = sorted({_members(L, scope) for L in self.n_members})
+        rows = [measured.n_terms.index(M) for M in self.n_terms]
+        columns = [measured.n_estimators.index(L) for L in n_members]
+        splits = measured.splits[: scope.limit(self.repeats)]
+        return replace(
+            measured,
+            n_terms=self.n_terms,
+            n_estimators=tuple(n_members),
+            accuracy=measured.accuracy[: len(splits)][:, rows][:, :, columns],
+            splits=splits,
+        )
+
+
+def nest(grids: Iterable[Grid]) -> dict[Grid, list[Grid]]:
+    """Return the grids that are no part of another one, each with its parts, itself included."""
+    parts_of: dict[Grid, list[Grid]] = {}
+    for grid in sorted(grids, key=lambda grid: -len(grid.n_terms) * len(grid.n_members) * grid.repeats):
+        whole = next((other for other in parts_of if other.covers(grid)), grid)
+        parts_of.setdefault(whole, []).append(grid)
+    return parts_of
 
 
 def _members(L: int, scope: Scope) -> int:
@@ -217,16 +251,21 @@ class SubspaceSize(Measurement):
     def measure_all(
         cls, requested: Sequence[Self], scope: Scope, report_step: ReportStep
     ) -> Iterator[tuple[Self, Estimate]]:
-        """Measure each grid once."""
-        for (grid,), measurements in group_by(requested, "grid").items():
-            report_step(f"{grid.collection.corpus}: ensembles of {grid.preparation.weights}")
-            measured = grid.measure(scope)
-            for measurement in measurements:
-                M, L = measurement.size
-                # Figures about the best size have the size (0, 0), and ignore the position.
-                row = measured.n_terms.index(M) if M else 0
-                column = measured.n_estimators.index(_members(L, scope)) if L else 0
-                yield measurement, FIGURES[measurement.figure](measured, (row, column))
+        """Measure each grid once that is no part of another one."""
+        by_grid = {grid: measurements for (grid,), measurements in group_by(requested, "grid").items()}
+        for whole, parts in nest(by_grid).items():
+            report_step(f"{whole.collection.corpus}: ensembles of {whole.preparation.weights}")
+            measured = whole.measure(scope)
+            for part in parts:
+                measured_part = part.take_from(measured, scope)
+                for measurement in by_grid[part]:
+                    yield measurement, FIGURES[measurement.figure](measured_part, measurement.position(scope))
+
+    def position(self, scope: Scope) -> Position:
+        """Return the row and the column of the size in its grid; the first ones for figures about the best size."""
+        M, L = self.size
+        n_members = sorted({_members(L, scope) for L in self.grid.n_members})
+        return self.grid.n_terms.index(M) if M else 0, n_members.index(_members(L, scope)) if L else 0
 
 
 Position = tuple[int, int]

@@ -16,6 +16,7 @@ import platform
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -120,6 +121,13 @@ class Recorded(ResultsFile):
 
     def _key_of(self, measurement: Measurement) -> tuple[str, str | None]:
         return self._by_name.get(measurement.key, (measurement.key, None))
+
+
+def made_today() -> str:
+    """Return a sentence about the versions, the commit and the date of a run, for a page that is measured in one go."""
+    commit = current_commit()
+    made = Provenance(header_of(Scope())["versions"], () if commit is None else (commit,), ())
+    return f"{made.in_words.removesuffix('.')} on {datetime.now(UTC):%Y-%m-%d}."
 
 
 @lru_cache(maxsize=1)

@@ -136,6 +136,21 @@ def test_omitting_a_dominant_term_keeps_precision(subset: str, way: str) -> None
     checked(wild, one_against_rest(y, np.ones(2), 10.0), way, SUBSETS[subset])
 
 
+@pytest.mark.parametrize("length", [0.05, 0.1, 0.2, 0.4])
+def test_short_rows_with_a_large_cost_need_few_rounds(length: float) -> None:
+    """With steps of single documents alone it took more than a thousand rounds at each length."""
+    X, y = documents(seed=1, n_classes=3, n=300, d=60)
+    rows = scaled(X, rows=length / np.linalg.norm(X.toarray(), axis=1))
+    problem, n_problems = one_against_rest(y, np.ones(3), 100.0)
+    found = SVMProblem(rows, "products").solve(problem, n_problems, tolerance=0.01, most_rounds=1_000, n_jobs=1)
+    assert found.n_unconverged == 0
+    assert found.n_rounds < 250
+    exact = checked(rows, (problem, n_problems), "products", None)
+    assert objectives(rows.toarray(), problem, found) == pytest.approx(
+        objectives(rows.toarray(), problem, exact), rel=1e-3
+    )
+
+
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0, 1000.0])
 @pytest.mark.parametrize("subset", ["all", "more than half", "few"])
 @pytest.mark.parametrize("way", SOLVERS)

@@ -9,7 +9,7 @@ cost of document i. Each x_i has an additional coordinate of value 1, whose coef
 (of `kernels.svm`) solve the problem, to the same tolerance:
 
 - "products": for few documents, coordinate descent on the matrix of dot products between documents. A step reads one
-  number per document.
+  or two numbers per document.
 - "rows": for many documents, coordinate descent on their rows. A step reads the terms of a row twice, in random memory
   order. Up to 16 problems are solved together, so that they share these accesses.
 - "equations": for few terms, Newton's method, which solves a few systems of equations. The other two methods go from

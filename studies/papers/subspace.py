@@ -31,7 +31,8 @@ FAIR_WEIGHTS = ("tf-idf, length 1", "ltc", "counts")
 SETTING_UNIT = Unit("k or C", ",.3g", None)
 SIZE = Unit("size", ",.0f", Tolerance(0.1, 0.25, is_share=True))
 
-TABLE_REPEATS, GRID_REPEATS = 20, 5
+REPEATS, PAPER_REPEATS = 20, 5
+"""The number of random splits of our measurements, and of the paper's."""
 GRID_TERMS = (1, *range(500, N_TERMS + 1, 500))
 GRID_MEMBERS = (1, *range(100, 1_001, 100))
 MANY_TERMS = tuple(size for size in GRID_TERMS if size > 1_000)
@@ -39,10 +40,11 @@ MANY_MEMBERS = GRID_MEMBERS[1:]
 BEST = (2_000, 400)
 """The paper's best size: M = n/2.5 and L = n/12.5."""
 
-SETTING = """
+SETTING = f"""
 Brown has 500 texts of 15 genres, and all are used; the paper uses 495, and does not say which it leaves out. A random
-80 % are training documents and 20 % test documents, in five splits for Figure 3 as in the paper, in twenty for Table I.
-Terms are stems of words that consist of letters, in lowercase. *Words* are words as they stand, with digits.
+80 % are training documents and 20 % test documents, in {REPEATS} splits. The paper has {PAPER_REPEATS}: rows with
+*{PAPER_REPEATS} splits* are about the first {PAPER_REPEATS} of ours. Terms are stems of words that consist of letters,
+in lowercase. *Words* are words as they stand, with digits.
 
 The paper does not say how terms are weighted. It reduces existing document vectors, by document frequency (terms in
 less than 1 % of the texts are left out) and then by information gain (5,000 remain), on the whole collection, before
@@ -75,7 +77,7 @@ def single_measurements(
 ) -> dict[str, SingleClassifier]:
     """Return the measurements of a classifier on all terms, and on the selected terms of each stage."""
     return {
-        stage: SingleClassifier(collection, replace(preparation, terms=stage), classifier, repeats=TABLE_REPEATS)
+        stage: SingleClassifier(collection, replace(preparation, terms=stage), classifier, repeats=REPEATS)
         for stage in STAGES
     }
 
@@ -115,7 +117,7 @@ def ensemble_cells(
     collection: Collection = STEMS,
 ) -> list[Cell]:
     """Return cells of the accuracy of the paper's ensemble (RSM), and of its gain over a single SVM."""
-    grid = Grid(collection, preparation, (BEST[0], N_TERMS), (1, BEST[1]), TABLE_REPEATS)
+    grid = Grid(collection, preparation, (BEST[0], N_TERMS), (1, BEST[1]), REPEATS)
     return [
         Cell(f"{row}{suffix}", preparation.terms, SubspaceSize(grid, figure, BEST), number)
         for (row, figure), number in zip({"RSM": "accuracy", "RSM over SVM": "gain"}.items(), printed, strict=True)
@@ -180,8 +182,13 @@ def penalty_cells(rows: Mapping[str, Preparation]) -> tuple[Cell, ...]:
     )
 
 
-WHOLE = Grid(STEMS, FROM_ALL, GRID_TERMS, GRID_MEMBERS, GRID_REPEATS)
-FAIR = Grid(STEMS, FROM_TRAINING, (500, 1_000, 2_000, 3_000, N_TERMS), (1, 100), GRID_REPEATS)
+WHOLE = Grid(STEMS, FROM_ALL, GRID_TERMS, GRID_MEMBERS, REPEATS)
+FIRST = replace(WHOLE, repeats=PAPER_REPEATS)
+"""The same grid on the first splits, as many as the paper has."""
+FAIR = Grid(STEMS, FROM_TRAINING, (500, 1_000, 2_000, 3_000, N_TERMS), (1, 100), PAPER_REPEATS)
+
+IN_FIVE = f", {PAPER_REPEATS} splits"
+"""The end of the name of a row on the first splits."""
 
 
 def size_cells(grid: Grid, figure: str, n_terms: Sequence[int], suffix: str = "") -> tuple[Cell, ...]:
@@ -191,7 +198,34 @@ def size_cells(grid: Grid, figure: str, n_terms: Sequence[int], suffix: str = ""
     )
 
 
-def best_cells(grid: Grid) -> tuple[Cell, ...]:
+def size_claims(suffix: str = "") -> tuple[Claim, ...]:
+    """Return the claims about accuracy by size, on all splits or on the first ones."""
+    return (
+        Claim(
+            f"accuracy is low for M below 1,000: lower at 1 than at 2,000{suffix}",
+            *(f"M = 2,000{suffix}", f"M = 1{suffix}"),
+        ),
+        Claim(f"lower at 500 than at 2,000{suffix}", f"M = 2,000{suffix}", f"M = 500{suffix}", MANY_MEMBERS),
+        Claim(
+            f"RSM is better than a single SVM by 3.69 at M = 2,000 and L = 400{suffix}",
+            *(f"M = 2,000{suffix}", f"M = 5,000{suffix}", (BEST[1],), 1),
+            by=PRINTED_GAIN,
+        ),
+    )
+
+
+def error_claims(suffix: str = "") -> tuple[Claim, ...]:
+    """Return the claims about error by size, on all splits or on the first ones."""
+    return tuple(
+        Claim(f"{text}{suffix}", f"M = {M:,}{suffix}", f"M = {BEST[0]:,}{suffix}", MANY_MEMBERS)
+        for text, M in {
+            "error is least in the middle: less at 2,000 than at 1,500": 1_500,
+            "and than at 4,000": 4_000,
+        }.items()
+    )
+
+
+def best_cells(grid: Grid, suffix: str = "") -> tuple[Cell, ...]:
     """Return cells about the best size of a grid."""
     rows = {
         "M": ("best M", SIZE, float(BEST[0])),
@@ -203,7 +237,7 @@ def best_cells(grid: Grid) -> tuple[Cell, ...]:
         "change by another number of members": ("step", ACCURACY, None),
     }
     return tuple(
-        Cell(row, "all M and L", SubspaceSize(grid, figure, BEST), printed, unit=unit)
+        Cell(f"{row}{suffix}", "all M and L", SubspaceSize(grid, figure, BEST), printed, unit=unit)
         for row, (figure, unit, printed) in rows.items()
     )
 
@@ -242,29 +276,34 @@ terms from training.
 """
 
 GRID_REMARK = """
-All L of a row are the first members of the same ensemble; M = 5,000 is the single SVM. With terms from training, 100
-members of 500, 1,000, 2,000 and 3,000 terms have {M = 500, terms from training | 100}, {M = 1,000, terms from training
-| 100}, {M = 2,000, terms from training | 100} and {M = 3,000, terms from training | 100}, and the single SVM {M =
-5,000, terms from training | 1}. [Random subspaces, measured](../subspaces-results.md) has other weights and the
-diversity of the members, and [another page](../subspaces-theory.md) what theory says about M and L.
+All L of a row are the first members of the same ensemble; M = 5,000 is the single SVM. At the paper's size the ensemble
+has {M = 2,000 | 400} and the single SVM {M = 5,000 | 1}; in the first 5 splits, as many as the paper has, it is {M =
+2,000, 5 splits | 400} and {M = 5,000, 5 splits | 1}. In these 5 splits, with terms from training, 100 members of 500,
+1,000, 2,000 and 3,000 terms have {M = 500, terms from training, 5 splits | 100}, {M = 1,000, terms from training, 5
+splits | 100}, {M = 2,000, terms from training, 5 splits | 100} and {M = 3,000, terms from training, 5 splits | 100},
+and the single SVM {M = 5,000, terms from training, 5 splits | 1}. [Random subspaces, measured](../subspaces-results.md)
+has other weights and the diversity of the members, and [another page](../subspaces-theory.md) what theory says about M
+and L.
 """
 
 BEST_REMARK = """
-Of equally good sizes, the best is the one with the fewest terms in all members together. A size does not differ from it
-if its lead on the same splits is at most half an interval: of {other sizes of several terms and members | all M and L}
-sizes, {of these, not told from the best | all M and L} do not differ. As the best of so many it owes part of its lead
-to luck. A hundred more members change the accuracy of a size by {change by another number of members | all M and L}
-points in the mean.
+Of equally good sizes, the best is the one with the fewest terms in all members together. Another size does not differ
+from it if the lead of the best on the same splits is at most half of its interval: of {other sizes of several terms and
+members | all M and L} sizes, {of these, not told from the best | all M and L} do not differ. As the best of so many it
+owes part of its lead to luck. A hundred more members change the accuracy of a size by {change by another number of
+members | all M and L} points in the mean. In the first 5 splits the best size is M = {M, 5 splits | all M and L}, L =
+{L, 5 splits | all M and L}, with {accuracy, 5 splits | all M and L}, and {of these, not told from the best, 5 splits |
+all M and L} sizes do not differ from it.
 """
 
 VOTED = (500, 1_000, 2_000)
 MEMBERS = 50
 VOTES = Item(
     "votes",
-    f"votes of {MEMBERS} linear members, and the mean of their scores, five splits",
+    f"votes of {MEMBERS} linear members, and the mean of their scores, {PAPER_REPEATS} splits",
     ACCURACY,
     tuple(
-        Cell(row, M, VoteAndMean(STEMS, FROM_TRAINING, M, MEMBERS, figure))
+        Cell(row, M, VoteAndMean(STEMS, FROM_TRAINING, M, MEMBERS, figure, PAPER_REPEATS))
         for row, figure in {
             "majority vote": "vote",
             "mean of scores": "mean",
@@ -361,16 +400,11 @@ PAPER = Paper(
             ACCURACY,
             size_cells(WHOLE, "accuracy", GRID_TERMS),
             columns="members L",
-            trials=size_cells(FAIR, "accuracy", FAIR.n_terms, ", terms from training"),
-            claims=(
-                Claim("accuracy is low for M below 1,000: lower at 1 than at 2,000", "M = 2,000", "M = 1"),
-                Claim("lower at 500 than at 2,000", "M = 2,000", "M = 500", MANY_MEMBERS),
-                Claim(
-                    "RSM is better than a single SVM by 3.69 at M = 2,000 and L = 400",
-                    *("M = 2,000", "M = 5,000", (BEST[1],), 1),
-                    by=PRINTED_GAIN,
-                ),
+            trials=(
+                *size_cells(FIRST, "accuracy", GRID_TERMS, IN_FIVE),
+                *size_cells(FAIR, "accuracy", FAIR.n_terms, f", terms from training{IN_FIVE}"),
             ),
+            claims=(*size_claims(), *size_claims(IN_FIVE)),
             picture="surface",
             remark=GRID_REMARK,
         ),
@@ -380,15 +414,8 @@ PAPER = Paper(
             replace(ACCURACY, name="error, %"),
             size_cells(WHOLE, "error", MANY_TERMS),
             columns="members L",
-            claims=(
-                Claim(
-                    "error is least in the middle: less at 2,000 than at 1,500",
-                    "M = 1,500",
-                    "M = 2,000",
-                    MANY_MEMBERS,
-                ),
-                Claim("and than at 4,000", "M = 4,000", "M = 2,000", MANY_MEMBERS),
-            ),
+            trials=size_cells(FIRST, "error", MANY_TERMS, IN_FIVE),
+            claims=(*error_claims(), *error_claims(IN_FIVE)),
             picture="surface",
             marked="lowest",
         ),
@@ -398,6 +425,7 @@ PAPER = Paper(
             ACCURACY,
             best_cells(WHOLE),
             columns="grid",
+            trials=best_cells(FIRST, IN_FIVE),
             remark=BEST_REMARK,
         ),
         VOTES,

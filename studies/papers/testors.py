@@ -59,10 +59,6 @@ that the paper prints, which are not scaled to length 1; a story gets the topics
 the cosine of these weights. The paper gives neither its k nor how it turns scores into topics: here k = 30, and each
 topic gets its share of the stories, times a factor that is fitted on held-out stories (`pcut`). The other threshold
 rules are among the trials.
-
-Figures 1, 2 and 5 are of a run before textsieve changed how stories without a selected term are treated; they have not
-been measured again, and their lines in studies/results are rounded as on the page of that time. Only their trials with
-other k, and with the 944 most frequent terms, are newer.
 """
 WITHOUT_TERMS = """
 **Stories without a selected term** get the class of most training stories without one. In Figures 1 and 2 the

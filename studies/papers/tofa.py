@@ -565,8 +565,7 @@ GROWTH = Item(
     remark="""
     The paper says that the time is linear in the number of documents and in that of terms; an exponent of 1 is linear.
     Parts of an eighth, a quarter and a half are compared with the whole. {if λ = 1 | documents < 0.75}Over documents it
-    grows more slowly, because the table of terms and classes has the same size for all parts.{end} The machine was
-    busy.
+    grows more slowly, because the table of terms and classes has the same size for all parts.{end}
     """,
 )
 

@@ -18,6 +18,7 @@ import numpy as np
 from textsieve.ensembles import SubspaceGrid, coverage, diversity, important_terms, subspace_grid, usability
 
 from ..random_splits import CUT, N_TERMS, WEIGHTINGS, paper_selector
+from ..results_file import made_today
 from .pages import (
     PAPER,
     MemberDiversity,
@@ -259,13 +260,13 @@ ELSEWHERE = f"""{N_TRAIN} training documents and {N_OTHERS_TEST:,} test document
 {OTHERS_MEMBERS} members of {OTHERS_TERMS:g} n terms; bold as above. The samples share few documents."""
 
 
-def page(results: dict[str, Any]) -> str:
-    """Return the text of docs/research/subspaces-results.md, and draw its figure."""
+def page(results: dict[str, Any], made: str) -> str:
+    """Return the text of docs/research/subspaces-results.md, and draw its figure; `made` says what it was made with."""
     checked = [*results["fixed"], *results["checked"]]
     caption = f"Brown, 15 genres; {GRID_WEIGHTINGS[0]} of {N_TERMS:,} terms by DF and IG; linear SVM, C = 100."
     results["grids"][0].plot(DOCS / "subspaces-grid.svg", caption=caption)
     parts = [
-        *("# Random subspaces, measured", HOW, in_short(results["search"], checked)),
+        *("# Random subspaces, measured", HOW, made, in_short(results["search"], checked)),
         *("## Where ensembles gain: the search", SEARCHED),
         search_table(results["search"], results["effective terms"]),
         search_in_words(results["search"]),
@@ -283,9 +284,10 @@ def page(results: dict[str, Any]) -> str:
 
 def main() -> None:
     """Measure, and write the page."""
+    made = made_today()  # before a long run, during which files may change
     results: dict[str, Any] = {name: measure_part() for name, measure_part in PARTS.items()}
     results["checked"] = check(new_candidates(results["search"]))
-    (DOCS / "subspaces-results.md").write_text(page(results) + "\n", encoding="utf-8")
+    (DOCS / "subspaces-results.md").write_text(page(results, made) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ..results_file import made_today
 from .criteria import AUTO, CRITERIA
 from .figures import draw_labels, draw_weights
 from .folds import CORPORA, N_DRAWS, N_FOLDS, SETTINGS, read_documents
@@ -119,11 +120,16 @@ tables above have no such fallback. With it, the means over numbers of terms are
 
 
 def page(
-    trials: list[WeightTrial], stages: list[StagesTrial], fallbacks: list[FallbackTrial], weights: str, labels: str
+    trials: list[WeightTrial],
+    stages: list[StagesTrial],
+    fallbacks: list[FallbackTrial],
+    weights: str,
+    labels: str,
+    made: str,
 ) -> str:
-    """Return the text of docs/research/tofa-results.md."""
+    """Return the text of docs/research/tofa-results.md; `made` says what it was made with."""
     parts = [
-        *("# TOFA's weight, measured", HOW),
+        *("# TOFA's weight, measured", HOW, made),
         *("## Criteria", GOAL, summary(trials), in_words(trials), HISTORY),
         *(by_criterion(trials, setting) for setting in SETTINGS),
         *(LEFT_OUT, left_out(trials)),
@@ -139,6 +145,7 @@ def page(
 
 def main() -> None:
     """Measure, draw, and write the page."""
+    made = made_today()  # before a long run, during which files may change
     trials: list[WeightTrial] = []
     stages: list[StagesTrial] = []
     fallbacks: list[FallbackTrial] = []
@@ -149,7 +156,7 @@ def main() -> None:
         fallbacks += measure_fallback(name, documents)
         print(f"{name}: done", flush=True)
     weights, labels = draw_weights(DOCS / "tofa-weight.svg"), draw_labels(DOCS / "tofa-labels.svg")
-    text = page(trials, stages, fallbacks, weights, labels)
+    text = page(trials, stages, fallbacks, weights, labels, made)
     (DOCS / "tofa-results.md").write_text(text + "\n", encoding="utf-8")
 
 

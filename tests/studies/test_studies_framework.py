@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from studies.pages import numbers_of, part_text, problems_of, remark_of, tables_
 from studies.paper import ACCURACY, RATIO, SECONDS, TERMS, WORDS_SHARED, Cell, Claim, Item, Paper, Tolerance, Unit
 from studies.prediction import PredictionSeconds
 from studies.reproduction import PAPERS, QUICK, find_items, recall, reproduce
+from studies.results_file import made_today
 from studies.selection import SelectionSeconds
 from studies.sentences import names_in
 from studies.testor_counts import SecondsOfTestors
@@ -407,6 +409,16 @@ def test_a_page_names_the_versions_and_commits_that_measured_its_numbers(
     assert " at commits 11111111, 22222222." in page
     (only_table,) = recall(["ocfs:table2"], path)
     assert only_table.provenance.commits == ("11111111",)
+
+
+@pytest.mark.parametrize(("commit", "words"), [("11111111", " at commit 11111111 on 20"), (None, " on 20")])
+def test_a_page_of_one_run_names_versions_commit_and_date(
+    monkeypatch: pytest.MonkeyPatch, commit: str | None, words: str
+) -> None:
+    monkeypatch.setattr("studies.results_file.current_commit", lambda: commit)
+    made = made_today()
+    assert re.fullmatch(r"Measured with python [^;]+ on \d{4}-\d{2}-\d{2}\.", made)
+    assert f"numba {version('numba')}{words}" in made
 
 
 def test_a_file_is_recalled_without_measuring_anything(paper: Callable[..., Paper], tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,17 +15,17 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 from studies.documents import Collection
-from studies.ensembles import PENALTIES, AccuracyAtC, Grid, SingleClassifier, SubspaceSize, best_C
+from studies.ensembles import FIGURES, PENALTIES, AccuracyAtC, Grid, SingleClassifier, SubspaceSize, best_C, nest
 from studies.measurements import Estimate, Scope
 from studies.paper import Item
-from studies.papers.subspace import FAIR, PAPER, WHOLE
+from studies.papers.subspace import FAIR, FIRST, PAPER, WHOLE
 from studies.random_splits import CUT, SEED, STAGES, WEIGHTINGS, Preparation, TermsLeft, prepared_splits, splits_of
 from studies.reproduction import QUICK, reproduce
 
 from textsieve import Cascade, DocumentFrequency, InformationGain, TermCounter, TermWeighter
 from textsieve.classifiers import LinearSVM
 from textsieve.corpus import Corpus, read
-from textsieve.ensembles import subspace_trial
+from textsieve.ensembles import subspace_grid, subspace_trial
 from textsieve.evaluation import folds
 
 FULL = Scope(n_jobs=1)
@@ -102,7 +104,7 @@ def test_the_numbers_of_table_1() -> None:
 def test_the_grid_has_the_sizes_of_the_paper() -> None:
     assert WHOLE.n_terms == (1, 500, 1_000, 1_500, 2_000, 2_500, 3_000, 3_500, 4_000, 4_500, 5_000)
     assert WHOLE.n_members == (1, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1_000)
-    assert (WHOLE.repeats, FAIR.repeats) == (5, 5)
+    assert (WHOLE.repeats, FIRST.repeats, FAIR.repeats) == (20, 5, 5)
     assert {cell.place[0] for cell in ITEMS["figure3b"].cells} == {f"M = {size:,}" for size in WHOLE.n_terms[3:]}
     assert len(ITEMS["figure3a"].cells) == 121
     best = {cell.row: cell.printed for cell in ITEMS["best"].cells}
@@ -307,6 +309,59 @@ def test_figures_of_the_best_size_and_of_sizes_that_do_not_differ_from_it(grid: 
     assert sizes.value == len(several)
     assert 0 <= number(alike) <= len(several)
     assert step.value == pytest.approx(np.mean([abs(by_size[m, 4] - by_size[m, 9]) for m in (5, 20)]))
+
+
+def test_parts_of_a_grid_equal_the_same_grids_measured_alone(grid: Grid, monkeypatch: pytest.MonkeyPatch) -> None:
+    fewer_splits, fewer_sizes = replace(grid, repeats=2), replace(grid, n_terms=grid.n_terms[1::2], n_members=(1, 9))
+    asked = [
+        SubspaceSize(part, figure, (M, L))
+        for part in (fewer_splits, grid, fewer_sizes)
+        for figure in FIGURES
+        for M in part.n_terms
+        for L in part.n_members
+    ]
+    alone = {
+        measurement: estimate
+        for part in (fewer_splits, grid, fewer_sizes)
+        for measurement, estimate in SubspaceSize.measure_all(
+            [measurement for measurement in asked if measurement.grid == part], FULL, lambda _: None
+        )
+    }
+    assert len({alone[SubspaceSize(part, "accuracy", (5, 9))] for part in (fewer_splits, grid, fewer_sizes)}) == 2
+    measured: list[Any] = []
+    monkeypatch.setattr("studies.ensembles.subspace_grid", partial(_record, measured, subspace_grid))
+    together = dict(SubspaceSize.measure_all(asked, FULL, lambda _: None))
+    assert together == alone
+    assert [settings["repeats"] for settings in measured] == [grid.repeats], "no member may be trained twice"
+
+
+def _record(calls: list[Any], function: Callable[..., Any], *args: Any, **settings: Any) -> Any:
+    """Call a function, and record its settings."""
+    calls.append(settings)
+    return function(*args, **settings)
+
+
+def test_grids_of_other_documents_or_sizes_are_no_parts(grid: Grid) -> None:
+    others = [
+        replace(grid, collection=replace(grid.collection, folds=3)),
+        replace(grid, preparation=Preparation("DF", "ltc")),
+        replace(grid, n_terms=(2, *grid.n_terms)),
+        replace(grid, n_members=(2, *grid.n_members)),
+        replace(grid, repeats=4),
+    ]
+    assert not any(grid.covers(other) for other in others)
+    assert grid.covers(grid)
+    assert nest([grid, *others[:2]]) == {each: [each] for each in (grid, *others[:2])}
+    assert nest([grid, others[-1]]) == {others[-1]: [others[-1], grid]}
+
+
+def test_the_paper_measures_one_grid_of_terms_from_all_texts() -> None:
+    grids = {
+        cell.measurement.grid for item in PAPER for cell in item.all_cells if isinstance(cell.measurement, SubspaceSize)
+    }
+    parts = nest(grids)
+    assert parts[WHOLE] == [WHOLE, FIRST, *(grid for grid in parts[WHOLE] if grid.n_members == (1, 400))]
+    assert len(parts[WHOLE]) == 3
 
 
 # -- on Brown ----------------------------------------------------------------------------------------------------------

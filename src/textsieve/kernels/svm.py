@@ -21,6 +21,14 @@ still decreases the objective, and a quarter fewer steps are needed. All classes
 products of their postings; frequent terms are stored as dense rows, four of which are added in one pass, and the others
 are added pair by pair. The kernel gets K without the additional coordinate, and keeps the intercept separately.
 
+**Pairs.** A step of α_i also changes the intercept, so its length is that of the gradient divided by K_ii + 1 + 1/(2
+C_i). If the row is short and C_i is large, most of this curvature is the 1 of the intercept, and steps are many times
+shorter than K alone would have them: rows of a tenth of the terms, with C = 100, take hundreds of rounds. There a step
+first moves two documents, α_i y_i by s and α_j y_j by -s, which leaves the intercept as it is; j is the last document
+with α > 0 that moved. The curvature of such a step is |x_i - x_j|² + 1/(2 C_i) + 1/(2 C_j), and s is the optimum
+within α_i, α_j >= 0. The step of α_i alone follows. Both reach the optimum without over-relaxation, and neither
+increases the objective.
+
 **Newton's method** (`newton`), for few terms. The objective is smooth, and quadratic as long as the same documents
 violate their margin. Its gradient is w - Σ α_i y_i x_i with α_i = 2 C_i max(0, 1 - y_i w·x_i), its second derivative I
 + 2 Σ C_i x_i x_iᵀ over those documents. A step to the optimum of the quadratic, shortened until the objective
@@ -136,6 +144,9 @@ MIN_GRADIENT = 0.3
 OVER_RELAXATION = 1.4
 """The length of a step, where 1 reaches the optimum of its α; 1.2 to 1.6 are nearly as quick, 1.8 is slower."""
 
+MAX_CURVATURE_OF_PAIRS = 0.3
+"""Documents move in pairs if K_ii + 1/(2 C_i) is below this; the intercept adds 1 to it. Above it, pairs don't pay."""
+
 
 @kernel
 def document_products(
@@ -198,6 +209,35 @@ def _add_dense(dense: Floats, dense_rows: Ints, n_dense: int, products: Floats) 
 
 
 @kernel
+def shift_of_pair(
+    first: int,
+    second: int,
+    products: Floats,
+    signs: Floats,
+    half_inverse_costs: Floats,
+    margins: Floats,
+    alpha: Floats,
+) -> float:
+    """Move α y of a document by a shift, and that of a second one by minus it, to the optimum; return the shift.
+
+    The arguments are those of `descend_on_products`; `alpha` is changed, `margins` are not.
+    """
+    difference = (
+        (margins[second] - signs[second])
+        - (margins[first] - signs[first])
+        + alpha[second] * half_inverse_costs[second] * signs[second]
+        - alpha[first] * half_inverse_costs[first] * signs[first]
+    )
+    curvature = products[first, first] + products[second, second] - 2.0 * products[first, second]
+    shift = difference / (max(curvature, 0.0) + half_inverse_costs[first] + half_inverse_costs[second])
+    shift = max(shift, -alpha[first]) if signs[first] > 0.0 else min(shift, alpha[first])
+    shift = min(shift, alpha[second]) if signs[second] > 0.0 else max(shift, -alpha[second])
+    alpha[first] = max(alpha[first] + shift * signs[first], 0.0)
+    alpha[second] = max(alpha[second] - shift * signs[second], 0.0)
+    return float(shift)
+
+
+@kernel
 def descend_on_products(
     products: Floats,
     signs: Floats,
@@ -221,6 +261,7 @@ def descend_on_products(
     for document in range(n):
         step_factors[document] = OVER_RELAXATION / (products[document, document] + 1.0 + half_inverse_costs[document])
     intercept, least_gradient = 0.0, 0.0
+    partner = -1  # the last document that moved to an α above 0
     rounds_left = max_rounds
     while rounds_left > 0:
         order = orders[(max_rounds - rounds_left) % orders.shape[0]]
@@ -233,12 +274,24 @@ def descend_on_products(
             size = abs(gradient) if after != before else 0.0  # 0 if α stays at its bound
             largest = max(largest, size)
             if size > least_gradient:
-                alpha[row] = after
-                step = (after - before) * signs[row]
-                intercept += step
                 row_products = products[row]
-                for other in range(n):
-                    margins[other] += step * row_products[other]
+                curvature = row_products[row] + half_inverse_costs[row]
+                if curvature < MAX_CURVATURE_OF_PAIRS and partner >= 0 and partner != order[position]:
+                    partner_products = products[partner]
+                    shift = shift_of_pair(order[position], partner, products, signs, half_inverse_costs, margins, alpha)
+                    gradient += shift * signs[row] * (curvature - row_products[partner])
+                    after = max(alpha[row] - gradient / (curvature + 1.0), 0.0)
+                    step = (after - alpha[row]) * signs[row]
+                    for other in range(n):
+                        margins[other] += (step + shift) * row_products[other] - shift * partner_products[other]
+                else:
+                    step = (after - before) * signs[row]
+                    for other in range(n):
+                        margins[other] += step * row_products[other]
+                alpha[row] = after
+                intercept += step
+                if after > 0.0:
+                    partner = order[position]
         if largest <= 0.5 * tolerance:  # then no two projected gradients differ by more than the tolerance
             break
         least_gradient = MIN_GRADIENT * largest
