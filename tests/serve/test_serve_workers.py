@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from tests.processes import wait_for
+from tests.serve.model_kinds import KINDS
 from textsieve import load
 from textsieve.modelfile.sources import UpdateMethod
 from textsieve.prediction import Model, Predictions
@@ -42,6 +43,11 @@ class BlockingModel:
         self.may_go_on = threading.Event()
         self.inside = threading.Event()
         self.calls: list[int] = []
+        self.n_calibrations = 0
+
+    def probabilities(self, scores: Any, is_unknown: Any) -> Any:
+        self.n_calibrations += 1
+        return self._model.probabilities(scores, is_unknown)
 
     def predict(self, texts: list[str]) -> Predictions:
         if any(len(text) > SHORT for text in texts):
@@ -107,6 +113,26 @@ def test_short_requests_are_predicted_together(model: BlockingModel) -> None:
         return run(lambda workers: workers.predict(served(model), [f"goal {at}", "bank"], 1 + at % 2))
 
     assert responses == list(map(alone, range(40)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_responses_of_a_batch_are_those_of_each_request_alone(models: dict[str, Path], kind: str) -> None:
+    requests = [(["a late goal"], None), (["bank rates", "rain"], None), ([], None), (["unknown"], 2), (["wind"], 2)]
+    model = BlockingModel(load(models[kind]).model_)
+
+    async def responses(_: PredictionWorkers) -> tuple[list[Any], list[Any]]:
+        loop, served_model = asyncio.get_running_loop(), served(model)
+        jobs = [Job(loop.create_future(), served_model, 1, texts, top) for texts, top in requests]
+        together = [response for _, response in run_batch(jobs)]
+        n_calibrations = model.n_calibrations
+        alone = [response for job in jobs for _, response in run_batch([job])]
+        # Requests with the same settings are predicted together, and so are the probabilities of all their documents.
+        assert model.calls[:2] == [3, 2]
+        assert n_calibrations == (0 if model.calibration is None else 2)
+        return together, alone
+
+    together, alone = run(responses)
+    assert together == alone
 
 
 def test_a_failing_request_does_not_affect_others(model: BlockingModel) -> None:

@@ -23,11 +23,11 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import Any, Literal, get_args
 
 from ..errors import counted
-from ..prediction import Predictions
 from ..text.reading import FEW_CHARACTERS
 from .api_errors import ApiError
 from .limits import Limits
@@ -216,15 +216,15 @@ def _deliver(outcomes: list[Outcome]) -> None:
 def run_batch(jobs: list[Job]) -> list[Outcome]:
     """Return the outcome of each short job that is not abandoned.
 
-    Predictions with the same model and minimum probability are made together.
+    Predictions with the same model and settings are made together.
     """
     outcomes: list[Outcome] = []
-    groups: dict[tuple[int, float | None], list[Job]] = {}
+    groups: dict[tuple[int, int | None, float | None], list[Job]] = {}
     for job in jobs:
         if job.is_abandoned:
             continue
         if job.work is None:
-            groups.setdefault((id(job.served), job.min_probability), []).append(job)
+            groups.setdefault((id(job.served), job.top, job.min_probability), []).append(job)
         else:
             outcomes.append((job, _run_work(job, job.work)))
     for group in groups.values():
@@ -247,19 +247,12 @@ def _run_work(job: Job, work: Work) -> bytes | Exception:
 
 
 def _predict_together(jobs: list[Job]) -> list[bytes]:
-    """Return the responses of jobs for the same model and minimum, from one call of `predict` with all their texts."""
-    served, min_probability = jobs[0].served, jobs[0].min_probability
+    """Return the responses of jobs for the same model and settings, from one call of `predict` with all their texts."""
+    served, top, min_probability = jobs[0].served, jobs[0].top, jobs[0].min_probability
     predictions = served.model.predict([text for job in jobs for text in job.texts])
     served.count(predictions, min_probability)
-    responses, begin = [], 0
-    for job in jobs:
-        end = begin + len(job.texts)
-        job_predictions = Predictions(
-            predictions.labels[begin:end], predictions.scores[begin:end], predictions.is_unknown[begin:end]
-        )
-        responses.append(predictions_json(served.records(job_predictions, job.top, min_probability)))
-        begin = end
-    return responses
+    records = iter(served.records(predictions, top, min_probability))
+    return [predictions_json(islice(records, len(job.texts))) for job in jobs]
 
 
 def _run_in_parts(job: Job) -> bytes:
