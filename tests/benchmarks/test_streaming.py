@@ -1,0 +1,34 @@
+"""The large files of the benchmark on streaming: the same documents in every format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from benchmarks.streaming import FORMATS, Cost, write_large_file
+
+import textsieve
+from benchmarks import streaming
+
+DOCUMENTS = [(f'text {number}, with "quotes"\nand\ttabs é', f"label {number % 2}") for number in range(30)]
+
+
+@pytest.mark.every_case
+@pytest.mark.parametrize("ending", FORMATS)
+def test_a_file_has_the_same_documents_in_every_format(
+    ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streaming, "newsgroups", lambda _: list(zip(*DOCUMENTS, strict=True)))
+    path = tmp_path / f"large.{ending}"
+    n_documents = write_large_file(path, 5_000)
+    documents = [(text, label[0]) for text, label in textsieve.read(str(path))]
+    # The numbers of a document's rare words come from a generator with a fixed seed.
+    assert sorted(documents) == sorted(streaming._documents(5_000))
+    assert len(documents) == n_documents > len(DOCUMENTS)
+    assert len(set(documents)) == n_documents
+
+
+def test_a_cost_meets_its_aims_only_within_both_limits() -> None:
+    assert Cost(10**9 - 1, 20.0).verdict(20) == "met"
+    assert Cost(10**9 - 1, 20.1).verdict(20) == "**missed**"
+    assert Cost(10**9, 1.0).verdict() == "**missed**"
