@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from benchmarks.stored import StoredOutcomes
@@ -18,7 +19,7 @@ def test_a_resumed_run_measures_only_what_is_missing(tmp_path: Path) -> None:
     for _ in range(2):
         stored = StoredOutcomes(file)
         for name in ("one", "other"):
-            assert stored.get(name, lambda name=name: measure(name)) == {name: [0.1, 1.5]}
+            assert stored.get(name, partial(measure, name)) == {name: [0.1, 1.5]}
     assert measured == ["one", "other"]
-    assert StoredOutcomes(None).get("one", lambda: measure("one")) == {"one": [0.1, 1.5]}
+    assert StoredOutcomes(None).get("one", partial(measure, "one")) == {"one": [0.1, 1.5]}
     assert measured == ["one", "other", "one"]
