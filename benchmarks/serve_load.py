@@ -4,8 +4,7 @@
 that returns "hello". The same clients use both in turns, so that other load on the machine affects both. Server and
 clients share the processor cores. Every response is compared with the model's prediction, byte for byte.
 
-A service with two worker processes (`--workers 2`) is measured in turns with one of a single process and with the bare
-server. If wrk is installed, it is the client here, since Python clients need too much of the cores (`serve_wrk.py`).
+A service with two worker processes (`--workers 2`) is measured in turns with one of a single process.
 
     python -m benchmarks.serve_load                  measure everything, and write SERVE.md
     python -m benchmarks.serve_load --scale 0.1      in a tenth of the time; print the page, but don't write it
@@ -38,7 +37,6 @@ from textsieve.settings import n_threads
 
 from .harness import seconds as written
 from .serve_texts import LENGTH, LONG, N_LONG, N_TERMS, N_TEXTS, corpora, long_texts, short_texts, train
-from .serve_wrk import has_wrk, run_wrk
 from .stored import StoredOutcomes
 
 UVICORN = ("--loop", "uvloop", "--http", "httptools", "--no-access-log", "--host", "127.0.0.1", "--port", "0")
@@ -92,19 +90,14 @@ def throughput(server: MeasuredServer, requests: Sequence[Request], scale: float
     return add_up(ours), add_up(theirs)
 
 
-def compare_workers(model: Path, requests: Sequence[Request], scale: float) -> list[Outcome]:
-    """Return the outcomes of the bare server, of a service with one worker and of one with `N_WORKERS`, in turns."""
-    runs: list[list[Outcome]] = [[], [], []]
-    run_in_turn = run_wrk if has_wrk() else run_clients
-    options = ("--workers", str(N_WORKERS))
-    hello: list[Request] = [(get("/"), 200, ["hello"])]
-    with hello_server() as bare, measured_server(model) as one, measured_server(model, *options) as several:
+def compare_workers(model: Path, requests: Sequence[Request], scale: float) -> tuple[Outcome, Outcome]:
+    """Return the outcomes of a service with one worker and of one with `N_WORKERS`, measured in turns."""
+    ones, several = [], []
+    with measured_server(model) as one, measured_server(model, "--workers", str(N_WORKERS)) as other:
         for _ in range(WORKERS_ROUNDS):
-            for server, of_server, outcomes in zip(
-                (bare, one, several), (hello, requests, requests), runs, strict=True
-            ):
-                outcomes.append(run_in_turn(server, N_CLIENTS, scale * WORKERS_SECONDS, of_server))
-    return list(map(add_up, runs))
+            ones.append(run_clients(one, N_CLIENTS, scale * WORKERS_SECONDS, requests))
+            several.append(run_clients(other, N_CLIENTS, scale * WORKERS_SECONDS, requests))
+    return add_up(ones), add_up(several)
 
 
 def with_batches(
@@ -180,7 +173,7 @@ def aims(ours: Outcome, theirs: Outcome, others: Sequence[Outcome]) -> str:
     return aims_table(rows)
 
 
-def workers_part(bare: Outcome, one: Outcome, several: Outcome, client: str, scale: float) -> str:
+def workers_part(one: Outcome, several: Outcome, scale: float) -> str:
     """Return the part of the page that compares a service with one worker and one with `N_WORKERS`."""
     ratio = several["per_second"] / one["per_second"]
     wrong, lost = (one[name] + several[name] for name in ("wrong", "lost"))
@@ -198,11 +191,10 @@ def workers_part(bare: Outcome, one: Outcome, several: Outcome, client: str, sca
     return "\n\n".join(
         [
             f"## {N_WORKERS} workers",
-            f"The same requests to a service with `--workers {N_WORKERS}`, to one with a single process, and GET / to "
-            f"the bare server, in turns: {WORKERS_ROUNDS} runs of {scale * WORKERS_SECONDS:g} s for each, with "
-            f"{N_CLIENTS} clients. The client is {client}.",
+            f"The same requests to a service with `--workers {N_WORKERS}` and to one with a single process, in turns: "
+            f"{WORKERS_ROUNDS} runs of {scale * WORKERS_SECONDS:g} s for each, with {N_CLIENTS} clients.",
             aims_table(rows),
-            table([("bare server", bare), ("1 worker", one), (f"{N_WORKERS} workers", several)]),
+            table([("1 worker", one), (f"{N_WORKERS} workers", several)]),
             f"The clients share the {n_threads(-1)} cores with the workers. With the processor time of a request in "
             f"the last row, server and client together, all cores can do at most {bound:,.0f} requests per second: "
             f"{bound / one['per_second']:.2f} times those of one worker. If a request took several workers the time "
@@ -283,9 +275,9 @@ class LoadTest:
         return {"an hour's requests": outcome, "memory": memory}
 
     def workers(self) -> Outcomes:
-        """Return the outcomes of services with different numbers of workers, and of the bare server."""
-        bare, one, several = compare_workers(self.files[0], self.requests(self.files[0]), self._scale)
-        return {"bare": bare, "one": one, "several": several, "client": "wrk" if has_wrk() else "the same as above"}
+        """Return the outcomes of services with one worker and with several."""
+        one, several = compare_workers(self.files[0], self.requests(self.files[0]), self._scale)
+        return {"one": one, "several": several}
 
 
 PARTS: dict[str, Callable[[LoadTest], dict[str, Any]]] = {
@@ -326,7 +318,7 @@ def page(test: LoadTest, outcomes: Mapping[str, dict[str, Any]], load: float, sc
             "predict, 20 % explain, 9 % search terms and 1 % are invalid.",
             "## Memory during an hour's requests",
             hour_table(memory),
-            workers_part(workers["bare"], workers["one"], workers["several"], workers["client"], scale),
+            workers_part(workers["one"], workers["several"], scale),
             *([f"The first wrong response:\n\n```\n{first}\n```"] if first else []),
         ]
     )
