@@ -41,7 +41,7 @@ from .stored import StoredOutcomes
 
 UVICORN = ("--loop", "uvloop", "--http", "httptools", "--no-access-log", "--host", "127.0.0.1", "--port", "0")
 N_CLIENTS = 200
-SECONDS, HELLO_SECONDS, RELOAD_SECONDS = 30.0, 10.0, 30.0
+SECONDS, HELLO_SECONDS, RELOAD_SECONDS = 20.0, 8.0, 20.0
 ROUNDS = 3
 MAX_P99, MIN_RATIO = 0.25, 1 / 3
 N_WORKERS = 2
