@@ -41,11 +41,11 @@ from .stored import StoredOutcomes
 
 UVICORN = ("--loop", "uvloop", "--http", "httptools", "--no-access-log", "--host", "127.0.0.1", "--port", "0")
 N_CLIENTS = 200
-SECONDS, HELLO_SECONDS, RELOAD_SECONDS = 20.0, 8.0, 20.0
+SECONDS, HELLO_SECONDS, RELOAD_SECONDS = 15.0, 5.0, 15.0
 ROUNDS = 3
 MAX_P99, MIN_RATIO = 0.25, 1 / 3
 N_WORKERS = 2
-WORKERS_SECONDS, WORKERS_ROUNDS = 5.0, 6
+WORKERS_SECONDS, WORKERS_ROUNDS = 5.0, 4
 WORKERS_MAX_P99, WORKERS_MIN_RATIO = 0.05, 1.6
 AN_HOUR = 360_000
 """Requests in an hour, at a hundred per second."""
