@@ -17,6 +17,10 @@ class StoredOutcomes:
         if path is not None and path.exists():
             self._outcomes = json.loads(path.read_text(encoding="utf-8"))
 
+    def __contains__(self, name: object) -> bool:
+        """Return whether the outcome of a part is there."""
+        return name in self._outcomes
+
     def get(self, name: str, measure: Callable[[], Any]) -> Any:
         """Return the outcome of a part: the stored one, or that of `measure`, which is stored. It must be JSON."""
         if name not in self._outcomes:

@@ -3,7 +3,7 @@
 `make bench` has the table of several classifiers on 1 GB. `python -m benchmarks.streaming FOLDER` writes STREAMING.md:
 naive Bayes on 0.25 to 4 GB of JSON lines, and on the same documents in several formats. FOLDER keeps the files and the
 outcomes, so that an interrupted run can be resumed; it needs 10 GB. With `files` as another argument, only the files
-are written.
+are written; with `page`, only the page, from the outcomes that are there.
 """
 
 from __future__ import annotations
@@ -173,8 +173,9 @@ def memory() -> str:
 class LargeFiles:
     """Large files in a folder, and the outcomes of training on them; both are kept for a later run."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, only_stored: bool = False) -> None:
         folder.mkdir(parents=True, exist_ok=True)
+        self._only_stored = only_stored
         self._folder, self._outcomes = folder, StoredOutcomes(folder / "outcomes.json")
 
     def write(self, ending: str, gigabytes: float) -> tuple[Path, int]:
@@ -183,9 +184,11 @@ class LargeFiles:
         n_documents = self._outcomes.get(f"documents of {path.name}", lambda: write_large_file(path, gigabytes * 1e9))
         return path, n_documents
 
-    def train(self, ending: str, gigabytes: float) -> Cost:
-        """Return what training naive Bayes on a file took."""
+    def train(self, ending: str, gigabytes: float) -> Cost | None:
+        """Return what training naive Bayes on a file took; None if only stored outcomes are wanted, and it has none."""
         path, _ = self.write(ending, gigabytes)
+        if self._only_stored and path.name not in self._outcomes:
+            return None
         return Cost(*self._outcomes.get(path.name, lambda: train(path, SETTINGS[NAIVE_BAYES])))
 
 
@@ -199,6 +202,8 @@ def _growth_row(files: LargeFiles, gigabytes: float) -> str:
     """Return the row of a file of JSON lines."""
     _, n_documents = files.write("jsonl", gigabytes)
     cost, smallest = files.train("jsonl", gigabytes), files.train("jsonl", GROWTH[0])
+    if cost is None or smallest is None:
+        return f"| {gigabytes:g} GB | {n_documents:,} | not measured | | | |"
     limit = MAX_GROWTH * smallest.seconds * gigabytes / GROWTH[0]
     times = f"{cost.seconds:.1f} s | {cost.seconds / gigabytes:.1f} s"
     return f"| {gigabytes:g} GB | {n_documents:,} | {times} | {cost.peak / 1e6:,.0f} MB | {cost.verdict(limit)} |"
@@ -213,6 +218,8 @@ def formats(files: LargeFiles) -> str:
 def _format_row(files: LargeFiles, name: str) -> str:
     """Return the row of a format."""
     cost, lines = files.train(name, FORMATS_SIZE), files.train("jsonl", FORMATS_SIZE)
+    if cost is None or lines is None:
+        return f"| {name} | not measured | | | |"
     times = f"{cost.seconds:.1f} s | {cost.seconds / lines.seconds:.2f}"
     return f"| {name} | {times} | {cost.peak / 1e6:,.0f} MB | {cost.verdict(MAX_FORMAT * lines.seconds)} |"
 
@@ -238,8 +245,8 @@ def page(files: LargeFiles) -> str:
 
 
 def main(folder: str, part: str = "all") -> None:
-    """Write all files, and unless only the files are wanted, measure, and write STREAMING.md."""
-    files = LargeFiles(Path(folder))
+    """Write all files; unless only these are wanted, measure what is missing, and write STREAMING.md."""
+    files = LargeFiles(Path(folder), only_stored=part == "page")
     for ending in FORMATS:
         files.write(ending, FORMATS_SIZE)
     for gigabytes in GROWTH:
