@@ -2,21 +2,28 @@
 
 `python -m benchmarks.serve_load` starts the service with its defaults and its log in a file, and a bare uvicorn server
 that returns "hello". The same clients use both in turns, so that other load on the machine affects both. Server and
-clients share the processor cores. Every response is compared with the model's prediction, byte for byte. A service with
-two worker processes (`--workers 2`) is measured in turns with one of a single process. A number as argument scales all
-times, and then no file is written: `python -m benchmarks.serve_load 0.1`. With `workers` as another argument, only the
-comparison of workers is run: `python -m benchmarks.serve_load 0.1 workers`.
+clients share the processor cores. Every response is compared with the model's prediction, byte for byte.
+
+A service with two worker processes (`--workers 2`) is measured in turns with one of a single process.
+
+    python -m benchmarks.serve_load                  measure everything, and write SERVE.md
+    python -m benchmarks.serve_load --scale 0.1      in a tenth of the time; print the page, but don't write it
+    python -m benchmarks.serve_load --folder FOLDER  keep the outcome of each part, so that a run can be resumed
+    python -m benchmarks.serve_load --part workers   measure a single part, one of PARTS
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import cached_property, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -25,25 +32,29 @@ from tests.processes import Program
 from tests.serve.expected import Request, get, mixed_requests, predict_request
 from tests.serve.load_clients import Clients, MeasuredServer, measured_server, replacing_model, run_clients
 
+from textsieve.modelfile import read
 from textsieve.settings import n_threads
 
 from .harness import seconds as written
-from .serve_texts import LENGTH, LONG, N_LONG, N_TERMS, corpora, long_texts, short_texts, train
+from .serve_texts import LENGTH, LONG, N_LONG, N_TERMS, N_TEXTS, corpora, long_texts, short_texts, train
+from .stored import StoredOutcomes
 
 UVICORN = ("--loop", "uvloop", "--http", "httptools", "--no-access-log", "--host", "127.0.0.1", "--port", "0")
 N_CLIENTS = 200
-SECONDS, HELLO_SECONDS, RELOAD_SECONDS = 60.0, 20.0, 60.0
-ROUNDS = 2
+SECONDS, HELLO_SECONDS, RELOAD_SECONDS = 15.0, 5.0, 15.0
+ROUNDS = 3
 MAX_P99, MIN_RATIO = 0.25, 1 / 3
 N_WORKERS = 2
-WORKERS_SECONDS, WORKERS_ROUNDS = 20.0, 4
+WORKERS_SECONDS, WORKERS_ROUNDS = 5.0, 4
 WORKERS_MAX_P99, WORKERS_MIN_RATIO = 0.05, 1.6
 AN_HOUR = 360_000
 """Requests in an hour, at a hundred per second."""
-PARTS = 6
+HOUR_PARTS = 6
 """Parts of the hour; the memory is measured after each."""
 
 Outcome = dict[str, Any]
+Outcomes = dict[str, Any]
+"""Outcomes by the name of their row in the table."""
 
 
 @contextmanager
@@ -116,7 +127,7 @@ def hour_of_requests(
     runs: list[Outcome] = []
     while n_responses < scale * AN_HOUR:
         begin, pace = n_responses, runs[-1]["per_second"] if runs else 1_000.0
-        runs.append(run_clients(server, N_CLIENTS, max(1.0, scale * AN_HOUR / PARTS / pace), requests))
+        runs.append(run_clients(server, N_CLIENTS, max(1.0, scale * AN_HOUR / HOUR_PARTS / pace), requests))
         n_responses = begin + runs[-1]["responses"]
         memory.append((n_responses, server.memory))
     return add_up(runs), memory
@@ -176,6 +187,7 @@ def workers_part(one: Outcome, several: Outcome, scale: float) -> str:
         ),
     ]
     bound = n_threads(-1) / ((several["server"] + several["worked"]) / several["responses"])
+    bound_by_one = n_threads(-1) * one["server"] / (one["server"] + one["worked"])
     return "\n\n".join(
         [
             f"## {N_WORKERS} workers",
@@ -183,9 +195,10 @@ def workers_part(one: Outcome, several: Outcome, scale: float) -> str:
             f"{WORKERS_ROUNDS} runs of {scale * WORKERS_SECONDS:g} s for each, with {N_CLIENTS} clients.",
             aims_table(rows),
             table([("1 worker", one), (f"{N_WORKERS} workers", several)]),
-            f"The clients share the cores with the workers. With the processor time of a request in the last row, "
-            f"server and client together, all cores of this machine can do at most {bound:,.0f} requests per second: "
-            f"{bound / one['per_second']:.2f} times those of one worker.",
+            f"The clients share the {n_threads(-1)} cores with the workers. With the processor time of a request in "
+            f"the last row, server and client together, all cores can do at most {bound:,.0f} requests per second: "
+            f"{bound / one['per_second']:.2f} times those of one worker. If a request took several workers the time "
+            f"that it takes one, and one worker used a whole core, the bound would be {bound_by_one:.2f} times.",
         ]
     )
 
@@ -205,41 +218,99 @@ def machine_load(load: float) -> str:
     )
 
 
-def page(scale: float) -> str:
-    """Run all measurements, and return the page of results."""
-    load, (trained, tested) = os.getloadavg()[0], corpora()
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        files = [folder / "one.sieve", folder / "other.sieve"]
-        model, other = train(trained, files[0]), train(trained, files[1], selector="chi")
-        current = folder / "current.sieve"
-        shutil.copyfile(files[0], current)
-        texts = short_texts(tested)
-        requests = [predict_request([text], model) for text in texts]
-        of_both = [predict_request([text], model, other) for text in texts]
+class LoadTest:
+    """The parts of the load test, with their models and requests, which are made when they are first needed."""
+
+    def __init__(self, folder: Path, scale: float) -> None:
+        self._folder, self._scale = folder, scale
+        self.trained, self.tested = corpora()
+
+    @cached_property
+    def files(self) -> list[Path]:
+        """Return the files of two models."""
+        files = [self._folder / "one.sieve", self._folder / "other.sieve"]
+        for file, selector in zip(files, ("forward", "chi"), strict=True):
+            train(self.trained, file, selector)
+        return files
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """Return the texts of the requests."""
+        return short_texts(self.tested)
+
+    def requests(self, *files: Path) -> list[Request]:
+        """Return a request for each text, with the responses of the models of some files."""
+        models = list(map(read, files))
+        return [predict_request([text], *models) for text in self.texts]
+
+    @property
+    def current(self) -> Path:
+        """Return a copy of the first model, which may be replaced."""
+        return Path(shutil.copyfile(self.files[0], self._folder / "current.sieve"))
+
+    def throughput(self) -> Outcomes:
+        """Return the outcomes of the service and of the bare server."""
+        with measured_server(self.files[0]) as server:
+            ours, theirs = throughput(server, self.requests(self.files[0]), self._scale)
+        return {"textsieve serve": ours, "bare server": theirs}
+
+    def batches(self) -> Outcomes:
+        """Return the outcomes of short requests beside long batches, and of these batches."""
+        batch = predict_request(long_texts(self.tested), read(self.files[0]))
+        with measured_server(self.files[0]) as server:
+            short, long = with_batches(server, self.requests(self.files[0]), batch, self._scale)
+        return {"with batches": short, "the batches": long}
+
+    def reloads(self) -> Outcomes:
+        """Return the outcome of requests while the model is replaced."""
+        current, requests = self.current, self.requests(*self.files)
         with measured_server(current) as server:
-            ours, theirs = throughput(server, requests, scale)
-            short, long = with_batches(server, requests, predict_request(long_texts(tested), model), scale)
-            reloaded, count = with_reloads(server, current, files, of_both, scale)
-        shutil.copyfile(files[0], current)
-        with measured_server(current) as server:
-            hour, memory = hour_of_requests(server, mixed_requests(current, texts), scale)
-        one, several = compare_workers(files[0], requests, scale)
-    used = ", ".join(f"{name} {version(name)}" for name in ("textsieve", "fastapi", "uvicorn", "uvloop", "httptools"))
-    runs = [("textsieve serve", ours), ("bare server", theirs), ("with batches", short), ("the batches", long)]
-    others = [short, long, reloaded, hour, one, several]
+            outcome, count = with_reloads(server, current, self.files, requests, self._scale)
+        return {f"{count} reloads": outcome}
+
+    def hour(self) -> dict[str, Any]:
+        """Return the outcome of an hour's requests, and the memory meanwhile."""
+        with measured_server(self.files[0]) as server:
+            outcome, memory = hour_of_requests(server, mixed_requests(self.files[0], self.texts), self._scale)
+        return {"an hour's requests": outcome, "memory": memory}
+
+    def workers(self) -> Outcomes:
+        """Return the outcomes of services with one worker and with several."""
+        one, several = compare_workers(self.files[0], self.requests(self.files[0]), self._scale)
+        return {"one": one, "several": several}
+
+
+PARTS: dict[str, Callable[[LoadTest], dict[str, Any]]] = {
+    "throughput": LoadTest.throughput,
+    "batches": LoadTest.batches,
+    "reloads": LoadTest.reloads,
+    "hour": LoadTest.hour,
+    "workers": LoadTest.workers,
+}
+"""The parts of the load test."""
+
+
+def page(test: LoadTest, outcomes: Mapping[str, dict[str, Any]], load: float, scale: float) -> str:
+    """Return the page of results, given the outcomes of all parts."""
+    hour = dict(outcomes["hour"])
+    memory = hour.pop("memory")
+    rows = {**outcomes["throughput"], **outcomes["batches"], **outcomes["reloads"], **hour}
+    ours, theirs, *others = rows.values()
+    workers = outcomes["workers"]
+    others += [workers["one"], workers["several"]]
     first = next((run["first_wrong"] for run in (ours, *others) if run["first_wrong"]), "")
+    used = ", ".join(f"{name} {version(name)}" for name in ("textsieve", "fastapi", "uvicorn", "uvloop", "httptools"))
     return "\n\n".join(
         [
             "# Results of the last `make serve-load`",
             f"{datetime.now(UTC):%Y-%m-%d}, {used}; {machine_load(load)}",
-            f"A linear model (svm) with {N_TERMS:,} terms of {trained}. {N_CLIENTS} clients send {len(texts):,} "
-            f"different lines of about {LENGTH} characters of {tested}, each client as soon as it has its last "
+            f"A linear model (svm) with {N_TERMS:,} terms of {test.trained}. {N_CLIENTS} clients send {N_TEXTS:,} "
+            f"different lines of about {LENGTH} characters of {test.tested}, each client as soon as it has its last "
             "response. Every response is compared with the model's prediction, byte for byte. "
             f"{ROUNDS} runs of {scale * SECONDS:g} s, between runs of {scale * HELLO_SECONDS:g} s in which the same "
             "clients use a bare uvicorn server; percentiles are those of the worst run.",
             aims(ours, theirs, others),
-            table([*runs, (f"{count} reloads", reloaded), ("an hour's requests", hour)]),
+            table(list(rows.items())),
             f"*With batches*: another client sends batches of {N_LONG:,} documents of {LONG:,} characters; the "
             "processor time of the server is for both. *Reloads*: the model file is replaced every second, and each "
             "response comes from one of the two models. "
@@ -247,32 +318,36 @@ def page(scale: float) -> str:
             "predict, 20 % explain, 9 % search terms and 1 % are invalid.",
             "## Memory during an hour's requests",
             hour_table(memory),
-            workers_part(one, several, scale),
+            workers_part(workers["one"], workers["several"], scale),
             *([f"The first wrong response:\n\n```\n{first}\n```"] if first else []),
         ]
     )
 
 
-def workers_page(scale: float) -> str:
-    """Run the comparison of workers alone, and return its results."""
-    load, (trained, tested) = os.getloadavg()[0], corpora()
+def main() -> None:
+    """Measure all parts and print the page, which is written to SERVE.md unless times are scaled; or one part."""
+    parser = ArgumentParser(prog="python -m benchmarks.serve_load")
+    parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--part", choices=PARTS)
+    arguments = parser.parse_args()
+    if arguments.folder is not None:
+        arguments.folder.mkdir(parents=True, exist_ok=True)
+    stored = StoredOutcomes(arguments.folder and arguments.folder / f"serve-load-{arguments.scale:g}.json")
+    # The load before the first part; later, it is that of the test itself.
+    load = stored.get("load", lambda: os.getloadavg()[0])
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "one.sieve"
-        model = train(trained, path)
-        one, several = compare_workers(path, [predict_request([text], model) for text in short_texts(tested)], scale)
-    return f"{machine_load(load)}\n\n{workers_part(one, several, scale)}"
-
-
-def main(scale: float, part: str = "all") -> None:
-    """Print the results, and write them to SERVE.md unless the times are scaled or it is only a part of them."""
-    if part == "workers":
-        print(workers_page(scale))
-        return
-    text = page(scale)
+        test = LoadTest(Path(folder), arguments.scale)
+        names = [arguments.part] if arguments.part else list(PARTS)
+        outcomes = {name: stored.get(name, partial(PARTS[name], test)) for name in names}
+        if arguments.part:
+            print(json.dumps(outcomes, indent=1))
+            return
+        text = page(test, outcomes, load, arguments.scale)
     print(text)
-    if scale == 1:
+    if arguments.scale == 1:
         Path(__file__).with_name("SERVE.md").write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]) if len(sys.argv) > 1 else 1.0, *sys.argv[2:3])
+    main()

@@ -91,6 +91,7 @@ PROJECT_PAGES = {
     "benchmarks/SPARK.md": "project/spark-growth.md",
     "benchmarks/SPARK_SCALE.md": "project/spark-scale.md",
     "benchmarks/SERVE.md": "project/serve-load.md",
+    "benchmarks/STREAMING.md": "project/streaming.md",
     "benchmarks/README.md": "project/benchmarks-how.md",
     "ARCHITECTURE.md": "project/architecture.md",
     "CONTRIBUTING.md": "project/contributing.md",

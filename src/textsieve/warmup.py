@@ -48,6 +48,7 @@ def warm_up(progress: Progress, *, everything: bool = False) -> WarmupReport:
     """
     from .kernels import jit
 
+    _require_cache()  # the modules above have imported kernels, which looked for a folder
     began, n_before = time.perf_counter(), jit.n_compiled
     tasks = [*_default_tasks(), *(_other_tasks() if everything else ())]
     with warnings.catch_warnings():
@@ -56,9 +57,16 @@ def warm_up(progress: Progress, *, everything: bool = False) -> WarmupReport:
             progress("compiling", number, len(tasks))
             task()
         progress("compiling", len(tasks), len(tasks))
+    _require_cache()  # writing to the folder may have failed
+    return WarmupReport(jit.n_compiled - n_before, time.perf_counter() - began, jit.cache_folder())
+
+
+def _require_cache() -> None:
+    """Raise `InputError` if it has turned out that compiled code can't be kept."""
+    from .kernels import jit
+
     if jit.cache_problem is not None:
         raise InputError(jit.cache_problem)
-    return WarmupReport(jit.n_compiled - n_before, time.perf_counter() - began, jit.cache_folder())
 
 
 Documents = tuple[list[str], list[Any]]

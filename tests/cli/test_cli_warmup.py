@@ -33,10 +33,19 @@ def test_warmup_says_how_much_it_compiled_and_where(
 
 
 def test_warmup_fails_if_compiled_code_can_not_be_kept(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warmup, "_default_tasks", list)
-    monkeypatch.setattr(jit, "cache_problem", "Compiled code can't be written to /x (No space left on device).")
-    failed = run("warmup", exit_code=1)
-    assert "error: Compiled code can't be written to /x" in failed.stderr
+    problem = "Compiled code can't be written to /x (No space left on device)."
+    n_tasks = 0
+
+    def compile_in_vain() -> None:
+        nonlocal n_tasks
+        n_tasks += 1
+        monkeypatch.setattr(jit, "cache_problem", problem)
+
+    monkeypatch.setattr(warmup, "_default_tasks", lambda: [compile_in_vain])
+    for _ in range(2):  # the second time, the problem is known before anything is compiled
+        failed = run("warmup", exit_code=1)
+        assert "error: Compiled code can't be written to /x" in failed.stderr
+    assert n_tasks == 1
 
 
 @pytest.mark.slow

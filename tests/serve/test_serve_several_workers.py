@@ -125,6 +125,26 @@ def test_each_worker_answers_requests_at_the_one_address(server: Server) -> None
     assert server.log.count("Serving own.sieve (") == 1
 
 
+def n_sockets(process: Process) -> int:
+    """Return the number of open sockets of a process."""
+    targets = [os.readlink(file) for file in Path(f"/proc/{process.pid}/fd").iterdir()]
+    return sum(target.startswith("socket:") for target in targets)
+
+
+def test_each_worker_gets_about_as_many_connections(server: Server) -> None:
+    n_before = {worker: n_sockets(worker) for worker in workers_of(server)}
+    with ExitStack() as stack:
+        for _ in range(100):
+            stack.enter_context(socket.create_connection(("127.0.0.1", server.port)))
+
+        def connections() -> list[int] | None:
+            numbers = [n_sockets(worker) - n for worker, n in n_before.items()]
+            # Connections of other tests may be closed only after they were counted in `n_before`.
+            return numbers if sum(numbers) >= 90 else None
+
+        assert min(wait_for(connections, lambda: server.log)) >= 30
+
+
 def test_one_worker_is_the_process_itself(models: dict[str, Path], tmp_path: Path) -> None:
     with running_server(models["single"], tmp_path, "--workers", "1") as server:
         assert predict(server) == 200

@@ -13,12 +13,15 @@ import numpy as np
 import pytest
 
 from tests.processes import wait_for
-from textsieve import load
+from tests.serve.model_kinds import KINDS, LABELS, TEXTS
+from textsieve import Categorizer, load
 from textsieve.modelfile.sources import UpdateMethod
 from textsieve.prediction import Model, Predictions
+from textsieve.prediction.records import Records
+from textsieve.serve import served_model
 from textsieve.serve.api_errors import ApiError
 from textsieve.serve.limits import Limits
-from textsieve.serve.served_model import ServedModel
+from textsieve.serve.served_model import ServedModel, predictions_json
 from textsieve.serve.workers import (
     PART,
     SHORT,
@@ -42,6 +45,12 @@ class BlockingModel:
         self.may_go_on = threading.Event()
         self.inside = threading.Event()
         self.calls: list[int] = []
+        self.threads: set[str] = set()
+        self.n_calibrations = 0
+
+    def probabilities(self, scores: Any, is_unknown: Any) -> Any:
+        self.n_calibrations += 1
+        return self._model.probabilities(scores, is_unknown)
 
     def predict(self, texts: list[str]) -> Predictions:
         if any(len(text) > SHORT for text in texts):
@@ -50,6 +59,7 @@ class BlockingModel:
         if "poison" in texts:
             raise ValueError("a text that can't be read")
         self.calls.append(len(texts))
+        self.threads.add(threading.current_thread().name)
         return self._model.predict(texts)
 
     def __getattr__(self, name: str) -> Any:
@@ -107,6 +117,74 @@ def test_short_requests_are_predicted_together(model: BlockingModel) -> None:
         return run(lambda workers: workers.predict(served(model), [f"goal {at}", "bank"], 1 + at % 2))
 
     assert responses == list(map(alone, range(40)))
+
+
+@pytest.mark.every_case
+@pytest.mark.parametrize(
+    ("settings", "is_light"),
+    [
+        ({"classifier": "svm"}, True),
+        ({"classifier": "nb", "ngram_range": (1, 2)}, True),
+        ({"classifier": "nb", "ngram_range": (1, 3)}, False),
+        ({"classifier": "svm", "char_ngram_range": (2, 3)}, False),
+        ({"classifier": "svm", "analyzer": "char"}, False),
+        ({"classifier": "svm", "names": True, "analyzer": "word"}, False),
+        ({"classifier": "tcfp"}, True),
+        ({"classifier": "knn", "classifier_options": {"k": 3}}, False),
+    ],
+)
+def test_only_light_models_predict_in_the_thread_of_the_event_loop(settings: dict[str, Any], is_light: bool) -> None:
+    model = BlockingModel(Categorizer(n_terms=20, probabilities=None, **settings).fit(TEXTS, LABELS).model_)
+    texts = ["a late goal", "bank", "unknown"]
+
+    async def work(workers: PredictionWorkers) -> list[bytes]:
+        return await asyncio.gather(*(workers.predict(served(model), [text], None) for text in texts))
+
+    responses = run(work)
+    assert model.threads == {threading.current_thread().name if is_light else "textsieve-short"}
+    assert responses == [predictions_json(Records(model._model).of(model._model.predict([text]))) for text in texts]
+
+
+def test_a_model_with_many_classes_is_not_light(model: BlockingModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert served(model).is_light
+    monkeypatch.setattr(served_model, "MAX_LIGHT_CLASSES", len(model.classes) - 1)
+    assert not served(model).is_light
+
+
+def test_the_event_loop_has_a_turn_between_batches(model: BlockingModel) -> None:
+    async def work(workers: PredictionWorkers) -> list[int]:
+        served_model = served(model)
+        predicting = asyncio.gather(*(workers.predict(served_model, [f"goal {at}"], None) for at in range(200)))
+        seen: list[int] = []
+        while not predicting.done():
+            seen.append(sum(model.calls))
+            await asyncio.sleep(0)
+        await predicting
+        return seen
+
+    seen = run(work)
+    assert model.calls == [64, 64, 64, 8]
+    assert {64, 128, 192} <= set(seen)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_responses_of_a_batch_are_those_of_each_request_alone(models: dict[str, Path], kind: str) -> None:
+    requests = [(["a late goal"], None), (["bank rates", "rain"], None), ([], None), (["unknown"], 2), (["wind"], 2)]
+    model = BlockingModel(load(models[kind]).model_)
+
+    async def responses(_: PredictionWorkers) -> tuple[list[Any], list[Any]]:
+        loop, served_model = asyncio.get_running_loop(), served(model)
+        jobs = [Job(loop.create_future(), served_model, 1, texts, top) for texts, top in requests]
+        together = [response for _, response in run_batch(jobs)]
+        n_calibrations = model.n_calibrations
+        alone = [response for job in jobs for _, response in run_batch([job])]
+        # Requests with the same settings are predicted together, and so are the probabilities of all their documents.
+        assert model.calls[:2] == [3, 2]
+        assert n_calibrations == (0 if model.calibration is None else 2)
+        return together, alone
+
+    together, alone = run(responses)
+    assert together == alone
 
 
 def test_a_failing_request_does_not_affect_others(model: BlockingModel) -> None:

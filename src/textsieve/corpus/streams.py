@@ -337,7 +337,7 @@ def lines_of_chunks(
         lines.insert(0, "".join(unfinished))
         unfinished = [lines.pop()]
         n_unfinished = len(unfinished[0])
-        numbered_lines = enumerate((line + newline for line in lines), n_lines + 1)
+        numbered_lines = enumerate([line + newline for line in lines], n_lines + 1)
         # The first line was checked above. The others are no longer than `text`, so a short text needs no more checks.
         yield numbered_lines if len(text) <= limits.max_document else _check_lines(numbered_lines, name, limits)
         n_lines += len(lines)

@@ -8,7 +8,8 @@
 - `schemas.py`, `api.py`: requests, responses and routes; `api.py` also serves the pages in `assets/`.
 - `guard.py`: the checks that every request must pass.
 - `protocol.py`: HTTP connections with limits on time and memory. `server.py`: the socket, signals and reloads.
-- `supervisor.py`: starts, replaces and ends several worker processes (`--workers`).
+- `supervisor.py`: starts, replaces and ends several worker processes (`--workers`). `acceptor.py`: divides the
+  connections among them.
 
 Only this package imports FastAPI, Starlette, uvicorn, pydantic and the Prometheus client; the extra `serve` installs
 them.

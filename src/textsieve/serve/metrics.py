@@ -49,14 +49,15 @@ class SharedValues:
     The counters and histograms of each process are in files in `folder`, which the Prometheus client writes. A worker
     that replaces another one continues with its files, so no total ever falls.
 
-    In shared memory are, by the number of the process, its process id (`pids`) and how many requests wait in it
-    (`n_waiting`), and the processor time of all workers that have ended (`ended_microseconds`).
+    In shared memory are, by the number of the process, its process id (`pids`), how many requests wait in it
+    (`n_waiting`) and how many connections it has (`n_connections`), and the processor time of all workers that have
+    ended (`ended_microseconds`).
     """
 
     def __init__(self, folder: str, n_workers: int) -> None:
         self.folder, self.number = folder, 0
         self.pids, self.n_waiting = _shared_integers(n_workers + 1), _shared_integers(n_workers + 1)
-        self.ended_microseconds = _shared_integers(1)
+        self.n_connections, self.ended_microseconds = _shared_integers(n_workers + 1), _shared_integers(1)
         self.use_number(0)
         # The Prometheus client creates a file empty, and a worker that reads it at this moment would fail. So all files
         # are created here.
@@ -75,7 +76,16 @@ class SharedValues:
     def use_number(self, number: int) -> None:
         """Give this process a number."""
         self.number = number
-        self.pids[number], self.n_waiting[number] = os.getpid(), 0
+        self.pids[number], self.n_waiting[number], self.n_connections[number] = os.getpid(), 0, 0
+
+    def share_connections(self, n: int) -> None:
+        """Tell the other workers how many connections this one has."""
+        self.n_connections[self.number] = n
+
+    def fewest_connections(self) -> int | None:
+        """Return the smallest number of connections of another worker, or None if no other worker runs."""
+        others = (number for number, pid in enumerate(self.pids) if pid and number not in (0, self.number))
+        return min((self.n_connections[number] for number in others), default=None)
 
 
 def _shared_integers(n: int) -> memoryview:
@@ -162,7 +172,7 @@ class Metrics:
     """The metrics of a service, in a registry of its own; with `shared` values, those of all its processes."""
 
     def __init__(self, shared: SharedValues | None = None) -> None:
-        self._shared = shared
+        self.shared = shared
         self._output = CollectorRegistry()  # what `text` returns
         if shared is None:
             registry = self._output
@@ -259,7 +269,7 @@ class Metrics:
     def text(self, model_name: str, model_id: str, n_waiting: int) -> bytes:
         """Return all metrics in the text format of Prometheus."""
         self.share_waiting(n_waiting)
-        self._state.n_waiting = n_waiting if self._shared is None else sum(self._shared.n_waiting)
+        self._state.n_waiting = n_waiting if self.shared is None else sum(self.shared.n_waiting)
         self._state.model = model_name, model_id
         text: Any = generate_latest(self._output)
         return bytes(text)
@@ -268,19 +278,19 @@ class Metrics:
 
     def use_worker(self, number: int) -> None:
         """Give this worker process its number, from 1, so that it counts in its own files."""
-        assert self._shared is not None
-        self._shared.use_number(number)
+        assert self.shared is not None
+        self.shared.use_number(number)
 
     def share_waiting(self, n_waiting: int) -> None:
         """Tell the other processes, if there are any, how many requests wait in this one."""
-        if self._shared is not None:
-            self._shared.n_waiting[self._shared.number] = n_waiting
+        if self.shared is not None:
+            self.shared.n_waiting[self.shared.number] = n_waiting
 
     def add_ended_worker(self, number: int, cpu_seconds: float) -> None:
         """Keep the processor time of a worker that has ended."""
-        assert self._shared is not None
-        self._shared.pids[number] = 0
-        self._shared.ended_microseconds[0] += round(cpu_seconds * 1e6)
+        assert self.shared is not None
+        self.shared.pids[number] = 0
+        self.shared.ended_microseconds[0] += round(cpu_seconds * 1e6)
 
     def count_replaced_worker(self) -> None:
         """Count a worker that replaces another one; only the parent does this."""
@@ -292,11 +302,11 @@ class Metrics:
         A worker does this if its parent, which otherwise removes the folder, was killed. Other workers may still need
         their files.
         """
-        assert self._shared is not None
+        assert self.shared is not None
         with suppress(FileNotFoundError):  # somebody else may have removed the folder
-            for path in self._shared.files_of(self._shared.number):
+            for path in self.shared.files_of(self.shared.number):
                 os.unlink(path)
-            files_of_parent = set(self._shared.files_of(0))
-            files_of_workers = {entry.path for entry in os.scandir(self._shared.folder)} - files_of_parent
+            files_of_parent = set(self.shared.files_of(0))
+            files_of_workers = {entry.path for entry in os.scandir(self.shared.folder)} - files_of_parent
             if not files_of_workers:
-                shutil.rmtree(self._shared.folder, ignore_errors=True)
+                shutil.rmtree(self.shared.folder, ignore_errors=True)

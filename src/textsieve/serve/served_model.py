@@ -19,6 +19,7 @@ import numpy as np
 from pydantic_core import to_json
 
 from ..arrays import Ints
+from ..classifiers.linear import LinearScorer
 from ..errors import shown
 from ..modelfile.reading import read_stored
 from ..modelfile.sources import UpdateMethod, update_method
@@ -33,6 +34,9 @@ CountPredictions = Callable[[Model, Predictions, float | None], None]
 
 MAX_SPANS = 500_000
 """The largest number of positions in an explanation. N-grams of characters have several for each character."""
+
+MAX_LIGHT_CLASSES = 100
+"""The largest number of classes of a light model (`ServedModel.is_light`)."""
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 
@@ -298,6 +302,20 @@ class ServedModel:
     def _records(self) -> Records:
         """Return the converter for requests without settings; most have none, and creating it takes time."""
         return Records(self.model)
+
+    @cached_property
+    def is_light(self) -> bool:
+        """Return whether the model predicts a batch of short texts in a few milliseconds, and without compiled code.
+
+        So it is if terms are words or pairs of words, and scores are a few sums of their coefficients.
+        """
+        model = self.model
+        return (
+            isinstance(model.scorer, LinearScorer)
+            and len(model.classes) <= MAX_LIGHT_CLASSES
+            and model.ngram_range[1] <= 2
+            and not (model.analysis.counts_characters or model.preparation.normalise or model.preparation.names)
+        )
 
     @cached_property
     def terms(self) -> TermList:

@@ -16,13 +16,16 @@ import signal
 import socket
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from ipaddress import ip_address
 from types import FrameType
+from typing import Any, cast
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from ..errors import InputError
+from .acceptor import BalancedAcceptor
 from .api import LeanRoute, build_routes, read_assets
 from .guard import LOOPBACK_NAMES, AccessPolicy, Guard, checked_hosts
 from .limits import Limits
@@ -293,6 +296,8 @@ class _WorkerServer(_Server):
     SIGUSR1 if a second Ctrl-C shall end the service at once.
     """
 
+    _acceptor: BalancedAcceptor
+
     @property
     def signal_handlers(self) -> dict[signal.Signals, Handler]:
         """Return the handlers of signals while the server runs."""
@@ -305,9 +310,28 @@ class _WorkerServer(_Server):
     def _log_ending(self) -> None:
         """Log nothing, because the parent does."""
 
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start to accept connections of the socket that all workers share."""
+        await super().startup(sockets=[])
+        counts = self._service.metrics.shared
+        assert sockets is not None
+        assert counts is not None
+        (listener,) = sockets
+        config, state = self.config, self.server_state
+        create_protocol = partial(
+            cast(Any, config.http_protocol_class), config=config, server_state=state, app_state=self.lifespan.state
+        )
+        self._acceptor = BalancedAcceptor(listener, create_protocol, lambda: len(state.connections), counts)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Accept no more connections, and end in order."""
+        await self._acceptor.close()
+        await super().shutdown(sockets)
+
     async def on_tick(self, counter: int) -> bool:
-        """Share the number of waiting requests with the other workers; uvicorn calls this ten times a second."""
+        """Share the numbers of requests and connections with other workers; uvicorn calls this ten times a second."""
         self._service.share_waiting()
+        self._acceptor.share()
         return await super().on_tick(counter)
 
 

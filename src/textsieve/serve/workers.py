@@ -1,8 +1,10 @@
 """The threads that do the work. Short and long requests have different threads, so no short one waits for a long one.
 
-*Short predictions.* One thread takes all short requests that have arrived, and predicts all their texts at once. That
-takes little longer than a single request, and one call of the event loop delivers all responses. So the higher the
-load, the less each request costs.
+*Short predictions.* All short requests that have arrived are predicted at once. That takes little longer than a single
+request, so the higher the load, the less each request costs. Most models predict such a batch in a few milliseconds
+(`ServedModel.is_light`). Then the thread of the event loop does it, after it has read all requests that have arrived:
+with two threads, which would move from core to core, a request takes 1.15 times the processor time. Other models
+predict in a thread of their own, and one call of the event loop delivers all responses.
 
 *Long predictions* go to a few threads, which process them in parts; between two parts they check whether the client
 still waits. Python runs one thread at a time and switches every few milliseconds, so short requests take turns with
@@ -20,14 +22,15 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import Any, Literal, get_args
 
 from ..errors import counted
-from ..prediction import Predictions
 from ..text.reading import FEW_CHARACTERS
 from .api_errors import ApiError
 from .limits import Limits
@@ -88,6 +91,7 @@ class PredictionWorkers:
     def __init__(self, limits: Limits, n_threads: int) -> None:
         self._limits = limits
         self._loop = asyncio.get_running_loop()
+        self._light_jobs: deque[Job] = deque()  # for the thread of the event loop
         self._short_jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._long_pool = ThreadPoolExecutor(n_threads, thread_name_prefix="textsieve-long")
         self._work_pools = {
@@ -109,7 +113,9 @@ class PredictionWorkers:
         """Return the response to a request for predictions."""
         effort = sum(map(len, texts)) + DOCUMENT_EFFORT * len(texts)
         job = Job(self._loop.create_future(), served, effort, texts, top, min_probability)
-        return await self._result(job, self._long_pool if effort > SHORT else None)
+        if effort > SHORT:
+            return await self._result(job, self._start_in(self._long_pool))
+        return await self._result(job, self._predict_soon if served.is_light else self._short_jobs.put)
 
     async def work(self, kind: WorkKind, served: ServedModel, effort: int, work: Work) -> bytes:
         """Return the response to a request for other work; `effort` is its number of characters, or of terms to search.
@@ -119,7 +125,7 @@ class PredictionWorkers:
         """
         is_long = kind == "correct" or effort > SHORT
         job = Job(self._loop.create_future(), served, effort, [], work=work)
-        return await self._result(job, self._work_pools[kind] if is_long else None)
+        return await self._result(job, self._start_in(self._work_pools[kind]) if is_long else self._short_jobs.put)
 
     def close(self) -> None:
         """End the threads as soon as they have finished their current work."""
@@ -127,8 +133,12 @@ class PredictionWorkers:
         for pool in (self._long_pool, *self._work_pools.values()):
             pool.shutdown(wait=False, cancel_futures=True)
 
-    async def _result(self, job: Job, pool: ThreadPoolExecutor | None) -> bytes:
-        """Run a job in a pool (None: in the thread for short requests) and return its result."""
+    def _start_in(self, pool: ThreadPoolExecutor) -> Callable[[Job], object]:
+        """Return a function that runs a job in a pool."""
+        return lambda job: pool.submit(self._run_long_job, job)
+
+    async def _result(self, job: Job, start: Callable[[Job], object]) -> bytes:
+        """Start a job, and return its result."""
         if self.n_waiting >= self._limits.requests:
             problem = f"{counted(self.n_waiting, 'request is', 'requests are')} waiting already."
             raise ApiError("busy", problem, hint="Try again in a second.")
@@ -137,10 +147,7 @@ class PredictionWorkers:
             self._loop.call_later(self._limits.seconds, self._check_deadlines)
         self._deadlines[job] = self._loop.time() + self._limits.seconds
         try:
-            if pool is None:
-                self._short_jobs.put(job)
-            else:
-                pool.submit(self._run_long_job, job)
+            start(job)
             return await job.response
         finally:  # also if the request was cancelled, because the client disconnected
             del self._deadlines[job]
@@ -162,6 +169,20 @@ class PredictionWorkers:
                 job.response.set_exception(ApiError("timeout", problem, hint=hint))
         self._is_check_scheduled = False
 
+    # -- run in the thread of the event loop ---------------------------------------------------------------------
+
+    def _predict_soon(self, job: Job) -> None:
+        """Predict for a short job, after the event loop has read all requests that have arrived, together with them."""
+        if not self._light_jobs:
+            self._loop.call_soon(self._predict_light_jobs)
+        self._light_jobs.append(job)
+
+    def _predict_light_jobs(self) -> None:
+        """Predict for a batch of the waiting jobs; if some are left, the event loop first has a turn."""
+        _deliver(run_batch(_take_batch(lambda: self._light_jobs.popleft() if self._light_jobs else None)))
+        if self._light_jobs:
+            self._loop.call_soon(self._predict_light_jobs)
+
     # -- run in threads ------------------------------------------------------------------------------------------
 
     def _run_short_jobs(self) -> None:
@@ -171,20 +192,20 @@ class PredictionWorkers:
 
     def _next_short_jobs(self) -> list[Job]:
         """Wait for short jobs, and return those that have arrived; return an empty list when the service is closed."""
-        jobs: list[Job] = []
-        effort = 0
-        # Take another job only if it can't bring the batch above `FEW_CHARACTERS`, even with the effort `SHORT`.
-        while len(jobs) < MAX_BATCH and effort < FEW_CHARACTERS - SHORT:
+        is_first = True
+
+        def next_job() -> Job | None:
+            nonlocal is_first
             try:
-                job = self._short_jobs.get(block=not jobs)  # wait only for the first job
+                job = self._short_jobs.get(block=is_first)  # wait only for the first job
             except Empty:
-                break
+                return None
+            is_first = False
             if job is None:  # `close` was called; put it back, so that the next call finds it and returns no jobs
                 self._short_jobs.put(None)
-                break
-            jobs.append(job)
-            effort += job.effort
-        return jobs
+            return job
+
+        return _take_batch(next_job)
 
     def _run_long_job(self, job: Job) -> None:
         """Process a job and send its outcome, or nothing if it was abandoned."""
@@ -202,6 +223,19 @@ class PredictionWorkers:
             self._loop.call_soon_threadsafe(_deliver, outcomes)
 
 
+def _take_batch(next_job: Callable[[], Job | None]) -> list[Job]:
+    """Return the next short jobs, at most as many as should be predicted together; `next_job` returns None at the end.
+
+    A job is taken only if it can't bring the batch above `FEW_CHARACTERS`, even with the effort `SHORT`.
+    """
+    jobs: list[Job] = []
+    effort = 0
+    while len(jobs) < MAX_BATCH and effort < FEW_CHARACTERS - SHORT and (job := next_job()) is not None:
+        jobs.append(job)
+        effort += job.effort
+    return jobs
+
+
 def _deliver(outcomes: list[Outcome]) -> None:
     """Resolve the futures of jobs, except those that were cancelled or timed out."""
     for job, outcome in outcomes:
@@ -216,15 +250,15 @@ def _deliver(outcomes: list[Outcome]) -> None:
 def run_batch(jobs: list[Job]) -> list[Outcome]:
     """Return the outcome of each short job that is not abandoned.
 
-    Predictions with the same model and minimum probability are made together.
+    Predictions with the same model and settings are made together.
     """
     outcomes: list[Outcome] = []
-    groups: dict[tuple[int, float | None], list[Job]] = {}
+    groups: dict[tuple[int, int | None, float | None], list[Job]] = {}
     for job in jobs:
         if job.is_abandoned:
             continue
         if job.work is None:
-            groups.setdefault((id(job.served), job.min_probability), []).append(job)
+            groups.setdefault((id(job.served), job.top, job.min_probability), []).append(job)
         else:
             outcomes.append((job, _run_work(job, job.work)))
     for group in groups.values():
@@ -247,19 +281,12 @@ def _run_work(job: Job, work: Work) -> bytes | Exception:
 
 
 def _predict_together(jobs: list[Job]) -> list[bytes]:
-    """Return the responses of jobs for the same model and minimum, from one call of `predict` with all their texts."""
-    served, min_probability = jobs[0].served, jobs[0].min_probability
+    """Return the responses of jobs for the same model and settings, from one call of `predict` with all their texts."""
+    served, top, min_probability = jobs[0].served, jobs[0].top, jobs[0].min_probability
     predictions = served.model.predict([text for job in jobs for text in job.texts])
     served.count(predictions, min_probability)
-    responses, begin = [], 0
-    for job in jobs:
-        end = begin + len(job.texts)
-        job_predictions = Predictions(
-            predictions.labels[begin:end], predictions.scores[begin:end], predictions.is_unknown[begin:end]
-        )
-        responses.append(predictions_json(served.records(job_predictions, job.top, min_probability)))
-        begin = end
-    return responses
+    records = iter(served.records(predictions, top, min_probability))
+    return [predictions_json(islice(records, len(job.texts))) for job in jobs]
 
 
 def _run_in_parts(job: Job) -> bytes:

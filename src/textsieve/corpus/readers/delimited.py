@@ -25,6 +25,7 @@ punctuation, that is, part of the text. It is punctuation in these cases:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from ...errors import InputError, Place, counted
 from ..batch import Report
@@ -119,22 +120,15 @@ class _RecordParser:
         blocks: list[str] = []  # joined pieces, see `PIECES_OF_BLOCK`
         pieces: list[str] = []
         while True:
-            if len(pieces) == PIECES_OF_BLOCK:
+            if len(pieces) >= PIECES_OF_BLOCK:
                 blocks.append("".join(pieces))
                 pieces.clear()
             quote = line.find(QUOTE, position)
             if quote < 0:
                 pieces.append(line[position:])
-                next_line = self.next_line()
-                if next_line is None:
-                    raise InputError(
-                        f'the quote (") opened in the record in line {number} is never closed',
-                        place=self._name,
-                        hint="Close it, or double it if it is part of the text",
-                    )
-                line, position = next_line[1], 0
-                self._size += len(line)
-                self._limits.check_document(self._size, Place(self._name, f"the record that begins in line {number}"))
+                text, line = self._read_to_quote(number)
+                position = 0
+                pieces.append(text)
             elif line.startswith(QUOTE, quote + 1):  # two quotes stand for one
                 pieces.append(line[position : quote + 1])
                 position = quote + 2
@@ -149,6 +143,33 @@ class _RecordParser:
                 hint="Double the quotes that are part of a text",
             )
         return "".join([*blocks, *pieces]), line, quote + 1
+
+    def _read_to_quote(self, number: int) -> tuple[str, str]:
+        """Return the text of the next lines up to the first line with a quote, and that line.
+
+        `number` is the first line of the record. Texts have many short lines, so this loop calls no other method.
+        """
+        line_ahead, self._line_ahead = self._line_ahead, None
+        next_lines = self._lines if line_ahead is None else chain([line_ahead], self._lines)
+        size, max_size = self._size, self._limits.max_document
+        blocks: list[str] = []
+        lines: list[str] = []
+        for _, line in next_lines:
+            size += len(line)
+            if size > max_size:  # only then is a `Place` created for the error
+                self._limits.check_document(size, Place(self._name, f"the record that begins in line {number}"))
+            if QUOTE in line:
+                self._size = size
+                return "".join([*blocks, *lines]), line
+            lines.append(line)
+            if len(lines) == PIECES_OF_BLOCK:
+                blocks.append("".join(lines))
+                lines.clear()
+        raise InputError(
+            f'the quote (") opened in the record in line {number} is never closed',
+            place=self._name,
+            hint="Close it, or double it if it is part of the text",
+        )
 
     def _too_many_fields_error(self, number: int) -> InputError:
         """Return the error for a record, which begins in line `number`, with more than `MAX_FIELDS` fields."""

@@ -1,0 +1,25 @@
+"""Outcomes that are kept for a later run of a benchmark."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from benchmarks.stored import StoredOutcomes
+
+
+def test_a_resumed_run_measures_only_what_is_missing(tmp_path: Path) -> None:
+    measured: list[str] = []
+
+    def measure(name: str) -> dict[str, list[float]]:
+        measured.append(name)
+        return {name: [0.1, 1.5]}
+
+    file = tmp_path / "outcomes.json"
+    for _ in range(2):
+        stored = StoredOutcomes(file)
+        for name in ("one", "other"):
+            assert stored.get(name, partial(measure, name)) == {name: [0.1, 1.5]}
+    assert measured == ["one", "other"]
+    assert StoredOutcomes(None).get("one", partial(measure, "one")) == {"one": [0.1, 1.5]}
+    assert measured == ["one", "other", "one"]
