@@ -24,7 +24,7 @@ def test_a_file_has_the_same_documents_in_every_format(
     n_documents = write_large_file(path, 5_000)
     documents = [(text, label[0]) for text, label in textsieve.read(str(path))]
     # The numbers of a document's rare words come from a generator with a fixed seed.
-    assert sorted(documents) == sorted(streaming._documents(5_000))
+    assert sorted(documents) == sorted(streaming.repeated_documents(5_000))
     assert len(documents) == n_documents > len(DOCUMENTS)
     assert len(set(documents)) == n_documents
 
