@@ -301,7 +301,7 @@ def test_labels_that_look_joined_are_one_warning(tmp_path: Path, run: Run) -> No
 def test_few_documents_of_many_classes_give_no_warning_of_scikit_learn(
     classifier: str, tmp_path: Path, run: Run
 ) -> None:
-    path = write_csv(tmp_path / "x.csv", [(f"word{number}", str(number % 30)) for number in range(40)])
+    path = write_csv(tmp_path / "x.csv", [(f"about word{number}", str(number % 30)) for number in range(40)])
     assert run("train", path, "-o", tmp_path / "m", "--held-out", 0, "--classifier", classifier).stderr == ""
 
 

@@ -521,7 +521,7 @@ def test_a_correction_can_be_undone(page: Page, browser: Browser, single_label: 
     browser.type(" and" * 600)  # too long to be classified
     assert browser.one("#correction-undo").is_displayed(), "also while the text is edited"
     browser.one("#correction-undo").click()
-    browser.wait("document.getElementById('correction-state').textContent.includes('withdrawn')")
+    browser.wait("document.getElementById('correction-state').textContent.endsWith('was withdrawn.')")
     assert browser.texts("#correction-state") == [f"The correction of “{text}” was withdrawn."]
     assert browser.active() == "correction-state"
     assert not browser.one("#correction-undo").is_displayed()
