@@ -65,13 +65,13 @@ FINDINGS = (
     """,
     """
     **Random subspaces gain little over a single SVM at the paper's size{if subspace table1: RSM, words, terms from
-    training | DF + IG < subspace table1: SVM, words, terms from training | DF + IG}, and nothing without a look at the
-    test texts{end}.** The paper has 56.52 % for the ensemble and 52.83 % for the SVM, with terms that were selected
-    from all texts. In the same way, the ensemble has {subspace table1: RSM | DF + IG} % and the SVM {subspace table1:
-    SVM | DF + IG} %; the best of all sizes, M = {subspace best: M | all M and L} and L = {subspace best: L | all M and
-    L}, has {subspace best: accuracy | all M and L} %. On words instead of stems it is {subspace table1: RSM, words | DF
-    + IG} and {subspace table1: SVM, words | DF + IG} % at the paper's size, and with terms selected from the training
-    texts alone {subspace table1: RSM, words, terms from training | DF + IG} and {subspace table1: SVM, words, terms
-    from training | DF + IG} %.
+    training | DF + IG < subspace table1: SVM, words, terms from training | DF + IG}, and on words nothing without a
+    look at the test texts{end}.** The paper has 56.52 % for the ensemble and 52.83 % for the SVM, with terms that were
+    selected from all texts. In the same way, the ensemble has {subspace table1: RSM | DF + IG} % and the SVM {subspace
+    table1: SVM | DF + IG} %; the best of all sizes, M = {subspace best: M | all M and L} and L = {subspace best: L |
+    all M and L}, has {subspace best: accuracy | all M and L} %, on the test texts on which it was chosen. On words
+    instead of stems it is {subspace table1: RSM, words | DF + IG} and {subspace table1: SVM, words | DF + IG} % at the
+    paper's size, and with terms selected from the training texts alone {subspace table1: RSM, words, terms from
+    training | DF + IG} and {subspace table1: SVM, words, terms from training | DF + IG} %.
     """,
 )

@@ -233,7 +233,7 @@ def best_cells(grid: Grid, suffix: str = "") -> tuple[Cell, ...]:
         "accuracy": ("best accuracy", ACCURACY, PRINTED_ENSEMBLE),
         "ahead of M = 2,000, L = 400": ("behind the best", ACCURACY, None),
         "other sizes of several terms and members": ("sizes", SIZE, None),
-        "of these, not told from the best": ("alike", SIZE, None),
+        "of these, not significantly worse than the best": ("alike", SIZE, None),
         "change by another number of members": ("step", ACCURACY, None),
     }
     return tuple(
@@ -289,11 +289,11 @@ and L.
 BEST_REMARK = """
 Of equally good sizes, the best is the one with the fewest terms in all members together. Another size does not differ
 from it if the lead of the best on the same splits is at most half of its interval: of {other sizes of several terms and
-members | all M and L} sizes, {of these, not told from the best | all M and L} do not differ. As the best of so many it
-owes part of its lead to luck. A hundred more members change the accuracy of a size by {change by another number of
-members | all M and L} points in the mean. In the first 5 splits the best size is M = {M, 5 splits | all M and L}, L =
-{L, 5 splits | all M and L}, with {accuracy, 5 splits | all M and L}, and {of these, not told from the best, 5 splits |
-all M and L} sizes do not differ from it.
+members | all M and L} sizes, {of these, not significantly worse than the best | all M and L} do not differ. As the best
+of so many it owes part of its lead to luck. A hundred more members change the accuracy of a size by {change by another
+number of members | all M and L} points in the mean. In the first 5 splits the best size is M = {M, 5 splits | all M and
+L}, L = {L, 5 splits | all M and L}, with {accuracy, 5 splits | all M and L}, and {of these, not significantly worse
+than the best, 5 splits | all M and L} sizes do not differ from it.
 """
 
 VOTED = (500, 1_000, 2_000)
