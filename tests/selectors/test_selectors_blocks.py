@@ -15,7 +15,6 @@ from scipy import sparse
 from tests.reference import selectors_twin as exact
 
 from textsieve import ClassStats
-from textsieve.kernels import term_scores
 from textsieve.kernels.term_scores import block_ends, block_size
 from textsieve.selectors.chi import chi_square, chi_square_of_class
 from textsieve.selectors.information import information_gain
@@ -41,17 +40,6 @@ def test_a_score_does_not_depend_on_other_terms(score: Score, stats: ClassStats)
     parts = np.array_split(np.arange(stats.n_terms), 11)
     alone = np.concatenate([score(stats.take(part)) for part in parts])
     assert score(stats).tolist() == alone.tolist()
-
-
-@pytest.mark.parametrize("score", [information_gain, chi_square, between_class_scatter])
-def test_a_score_does_not_depend_on_the_number_of_threads(
-    score: Score, stats: ClassStats, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    expected = score(stats)
-    monkeypatch.setattr(term_scores, "_CELLS_PER_THREAD", 1)
-    for threads in (1, 2, 3, 100):
-        monkeypatch.setattr(term_scores, "n_threads", lambda _, threads=threads: threads)
-        assert score(stats).tolist() == expected.tolist()
 
 
 def test_chi_square_is_the_weighted_mean_over_classes(stats: ClassStats) -> None:

@@ -86,11 +86,8 @@ def test_small_groups_and_buffers_give_the_same_table(labels: str, most: int, mo
     assert ClassStats.from_matrix(X, y) == expected
 
 
-@pytest.mark.parametrize("threads", [1, 2, 7])
 @pytest.mark.parametrize("min_values", [0, 1, 10**9])
-def test_threads_and_groups_of_several_classes_give_the_same_table(
-    min_values: int, threads: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_groups_of_several_classes_give_the_same_table(min_values: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rows, numbers = random_documents(300, most=64), np.random.default_rng(2)
     rows[::17, 3] = -5
     rows[::31, 5] = (1 << 20) - 1
@@ -109,11 +106,8 @@ def test_threads_and_groups_of_several_classes_give_the_same_table(
     monkeypatch.setattr(onepass, "_sum_in_one_table", seen)
     monkeypatch.setattr(onepass, "_sum_by_class", None)
     monkeypatch.setattr(onepass, "_MIN_VALUES_PER_CELL", min_values)
-    monkeypatch.setattr(onepass, "_VALUES_PER_PART", 1)
-    monkeypatch.setattr(onepass, "n_threads", lambda _: threads)
     assert ClassStats.from_matrix(X, y) == expected
     (grouping,) = groupings
-    assert grouping.n_parts == threads
     n_groups_of_documents = np.diff(grouping.starts)
     n_labels = np.array([max(len(labels), 1) for labels in y])
     if min_values == 10**9:

@@ -103,27 +103,21 @@ def nodes_of_documents(
 
 
 @kernel
-def split_nodes(
-    starts: Ints, document_nodes: Int32s, n_nodes: int, max_documents: int, part_size: int
-) -> tuple[Int32s, Int32s]:
+def split_nodes(document_nodes: Int32s, n_nodes: int, max_documents: int) -> tuple[Int32s, Int32s]:
     """Return the group of each node of each document, and the node of each group.
 
-    A group has at most `max_documents`, all in the same part of `part_size` documents: the first part ends before
-    document number `part_size`, and so on. So there may be several groups of the same node.
+    A group has at most `max_documents`, so there may be several groups of the same node.
     """
     groups = np.empty(document_nodes.size, np.int32)
     group_nodes = [np.int32(0) for _ in range(0)]  # an empty list, for numba
     open_groups, room = np.zeros(n_nodes, np.int32), np.zeros(n_nodes, np.int64)
-    n_documents = starts.size - 1
-    for first in range(0, n_documents, part_size):
-        room[:] = 0
-        for position in range(starts[first], starts[min(first + part_size, n_documents)]):
-            node = np.uint64(document_nodes[position])
-            if room[node] == 0:
-                open_groups[node], room[node] = len(group_nodes), max_documents
-                group_nodes.append(document_nodes[position])
-            room[node] -= 1
-            groups[position] = open_groups[node]
+    for position in range(document_nodes.size):
+        node = np.uint64(document_nodes[position])
+        if room[node] == 0:
+            open_groups[node], room[node] = len(group_nodes), max_documents
+            group_nodes.append(document_nodes[position])
+        room[node] -= 1
+        groups[position] = open_groups[node]
     return groups, np.array(group_nodes, np.int32)
 
 

@@ -8,9 +8,7 @@ the formulas, n is the number of all documents, df that of documents with the te
 with the term.
 
 A score first needs a sum over all cells of a term and then visits each of these cells again, so terms are processed in
-blocks, whose arrays stay in the processor's cache: the term `begin` of a block is at position 0 of these arrays.
-`score_blocks` distributes the blocks over threads: each calls the kernel for the terms `first` to before `last`, in
-blocks of `step` terms. Classes come in a fixed order, so no sum depends on the blocks.
+blocks that fit into the processor's cache. Classes come in a fixed order, so no sum depends on the blocks.
 
 **Chi-square**, weighted by class probability. The statistic of class j times its probability n_j / n is
 (A n - df n_j)² / ((n - n_j) df (n - df)). The factor df (n - df) is the same for all classes, so it divides their sum
@@ -38,15 +36,12 @@ the number of additions; a variance below this error counts as 0.
 """
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
-from ..settings import n_threads
-from ..threads import parallel_ranges
 from .jit import fma, kernel
 
 _BLOCK_TERMS = 2048
@@ -56,26 +51,6 @@ _MIN_CELLS = 16
 """The least number of cells of a class in a block, on average. With fewer, finding the end of the class's cells in the
 block would cost more than visiting them.
 """
-
-
-_CELLS_PER_THREAD = 1 << 18
-"""The least number of cells that are worth a thread."""
-
-
-def score_blocks(
-    score_terms: Callable[[int, int, int, Floats], None], n_terms: int, n_classes: int, n_cells: int
-) -> Floats:
-    """Return the scores of all terms, which `score_terms(first, last, step, scores)` writes to `scores` on threads."""
-    scores = np.empty(n_terms)
-    step = block_size(n_terms, n_classes, n_cells)
-    threads = max(1, min(n_threads(-1), n_cells // _CELLS_PER_THREAD))
-    blocks_per_thread = -(-n_terms // (step * threads))  # rounded up
-
-    def score_range(first: int, last: int) -> None:
-        score_terms(first, last, step, scores)
-
-    parallel_ranges(score_range, n_terms, max(step * blocks_per_thread, 1), threads)
-    return scores
 
 
 @kernel
@@ -97,14 +72,11 @@ def block_ends(class_starts: Ints, terms: Ints, begins: Ints, end_term: int) -> 
 
 
 @kernel
-def set_doc_freq(
-    begins: Ints, ends: Ints, terms: Ints, cell_doc_freq: NDArray[Any], first_term: np.uint64, doc_freq: NDArray[Any]
-) -> None:
-    """Set the document frequencies of a block's terms, from its cells `begins` to `ends` of each class."""
-    doc_freq[:] = 0
+def add_doc_freq(begins: Ints, ends: Ints, terms: Ints, cell_doc_freq: NDArray[Any], doc_freq: NDArray[Any]) -> None:
+    """Add the document frequencies of a block's cells, `begins` to `ends` of each class, to those of their terms."""
     for class_number in range(begins.size):
         for cell in range(np.uint64(begins[class_number]), np.uint64(ends[class_number])):
-            doc_freq[np.uint64(terms[cell]) - first_term] += cell_doc_freq[cell]
+            doc_freq[np.uint64(terms[cell])] += cell_doc_freq[cell]
 
 
 @kernel
@@ -123,17 +95,13 @@ def _empty_class_term(class_size: float, n: float) -> float:
 
 @kernel
 def mean_chi_square(
-    class_starts: Ints,
-    class_docs: NDArray[Any],
-    terms: Ints,
-    cell_doc_freq: NDArray[Any],
-    first: int,
-    last: int,
-    step: int,
-    scores: Floats,
-) -> None:
-    """Write the mean of the chi-square statistics of each term, weighted by class probability, to `scores`."""
+    class_starts: Ints, class_docs: NDArray[Any], terms: Ints, cell_doc_freq: NDArray[Any], n_terms: int
+) -> Floats:
+    """Return for each term the mean of its chi-square statistics, weighted by class probability."""
     n = class_docs.sum()
+    doc_freq = np.zeros(n_terms, class_docs.dtype)
+    scores, filled_sums, filled_rests = np.zeros(n_terms), np.zeros(n_terms), np.zeros(n_terms)
+    n_filled = np.zeros(n_terms, np.int64)
     # The numerator divided by df² if no class had the term, as sum and rest. Classes with no or all documents don't
     # count.
     all_sum, all_rest, n_classes = 0.0, 0.0, 0
@@ -142,33 +110,31 @@ def mean_chi_square(
             all_sum, error = _exact_sum(all_sum, _empty_class_term(class_size, n))
             all_rest += error
             n_classes += 1
-    doc_freq, n_filled = np.empty(step, class_docs.dtype), np.empty(step, np.int64)
-    numerators, filled_sums, filled_rests = np.empty(step), np.empty(step), np.empty(step)
-    begins = block_ends(class_starts, terms, class_starts[:-1], first)
-    for begin in range(first, last, step):
-        end, first_term = min(begin + step, last), np.uint64(begin)
-        ends = block_ends(class_starts, terms, begins, end)
-        set_doc_freq(begins, ends, terms, cell_doc_freq, first_term, doc_freq)
-        n_filled[:], numerators[:], filled_sums[:], filled_rests[:] = 0, 0.0, 0.0, 0.0
+    begins = class_starts[:-1].copy()
+    step = block_size(n_terms, class_docs.size, terms.size)
+    for begin in range(0, n_terms, step):
+        ends = block_ends(class_starts, terms, begins, min(begin + step, n_terms))
+        add_doc_freq(begins, ends, terms, cell_doc_freq, doc_freq)
         for class_number in range(class_docs.size):
             class_size = class_docs[class_number]
             if class_size == n or class_size == 0:
                 continue
             factor, empty_term = 1.0 / (n - class_size), _empty_class_term(class_size, n)
             for cell in range(np.uint64(begins[class_number]), np.uint64(ends[class_number])):
-                term = np.uint64(terms[cell]) - first_term
+                term = np.uint64(terms[cell])
                 excess = np.float64(cell_doc_freq[cell] * n - doc_freq[term] * class_size)  # A n - df n_j
-                numerators[term] += excess * excess * factor
+                scores[term] += excess * excess * factor
                 filled_sums[term], error = _exact_sum(filled_sums[term], empty_term)
                 filled_rests[term] += error
                 n_filled[term] += 1
-        for term_number in range(end - begin):
-            df, numerator = np.float64(doc_freq[term_number]), numerators[term_number]
-            if n_filled[term_number] < n_classes:  # otherwise the difference would be nothing but rounding errors
-                empty_sum = (all_sum - filled_sums[term_number]) + (all_rest - filled_rests[term_number])
-                numerator += df * df * empty_sum
-            scores[begin + term_number] = numerator / (df * (n - df)) if 0 < df < n else 0.0
         begins = ends
+    for term_number in range(n_terms):
+        df = np.float64(doc_freq[term_number])
+        if n_filled[term_number] < n_classes:  # otherwise the difference would be nothing but rounding errors
+            empty_sum = (all_sum - filled_sums[term_number]) + (all_rest - filled_rests[term_number])
+            scores[term_number] += df * df * empty_sum
+        scores[term_number] = scores[term_number] / (df * (n - df)) if 0 < df < n else 0.0
+    return scores
 
 
 _SERIES_LIMIT = 1.0 / 64.0
@@ -198,71 +164,57 @@ def _log1p(x: float) -> float:
 
 
 @kernel
-def logarithms(size: int) -> Floats:
-    """Return the logarithms of the integers below `size`, with 0 in place of that of 0."""
-    numbers = np.empty(size)
-    for integer in range(size):
-        numbers[integer] = math.log(max(integer, 1))
-    return numbers
-
-
-@kernel
 def joint_gain(
     class_starts: Ints,
     class_docs: NDArray[Any],
     terms: Ints,
     cell_doc_freq: NDArray[Any],
-    logarithms: Floats,
-    first: int,
-    last: int,
-    step: int,
-    scores: Floats,
-) -> None:
-    """Write the information gain of each term about all classes at once, in nats times the documents, to `scores`.
+    n_terms: int,
+    n_logarithms: int,
+) -> Floats:
+    """Return for each term its information gain about all classes at once, in nats times the number of documents.
 
-    `logarithms` has the logarithms of the integers below its size, which is 0 if counts are floats. In the loop,
-    `n_with` is A, `expected` / n is E, and `difference` is A - E.
+    Logarithms of integers below `n_logarithms` are tabulated; `n_logarithms` must be 0 if counts are floats. In the
+    loop, `n_with` is A, `expected` / n is E, and `difference` is A - E.
     """
     n = class_docs.sum()
     inverse = 1.0 / n if n > 0 else 1.0
-    doc_freq, log_doc_freq = np.empty(step, class_docs.dtype), np.empty(step)
-    inverse_without = np.empty(step)  # 1 / (n - df)
-    gain, covered_docs = np.empty(step), np.empty(step)  # covered_docs: documents of classes with the term
-    begins = block_ends(class_starts, terms, class_starts[:-1], first)
-    for begin in range(first, last, step):
-        end, first_term = min(begin + step, last), np.uint64(begin)
+    logarithms = np.empty(min(int(class_docs.max()) + 1, n_logarithms))
+    for integer in range(logarithms.size):
+        logarithms[integer] = math.log(max(integer, 1))  # the logarithm of 0 is never used
+    doc_freq, log_doc_freq = np.zeros(n_terms, class_docs.dtype), np.zeros(n_terms)
+    gain, covered_docs = np.zeros(n_terms), np.zeros(n_terms)  # covered_docs: documents of classes with the term
+    begins = class_starts[:-1].copy()
+    step = block_size(n_terms, class_docs.size, terms.size)
+    for begin in range(0, n_terms, step):
+        end = min(begin + step, n_terms)
         ends = block_ends(class_starts, terms, begins, end)
-        set_doc_freq(begins, ends, terms, cell_doc_freq, first_term, doc_freq)
-        gain[:], covered_docs[:] = 0.0, 0.0
-        for term_number in range(end - begin):
+        add_doc_freq(begins, ends, terms, cell_doc_freq, doc_freq)
+        for term_number in range(begin, end):
             # Used together with tabulated logarithms, so only if counts are integers; 1 is for terms without documents.
             log_doc_freq[term_number] = math.log(max(doc_freq[term_number], 1))
-            n_without = n - doc_freq[term_number]
-            inverse_without[term_number] = 1.0 / n_without if n_without > 0 else 0.0  # 0 is never used
         for class_number in range(class_docs.size):
             class_size = class_docs[class_number]
             if class_size == 0:
                 continue
-            inverse_size = 1.0 / class_size
             log_inverse_share = math.log(n / class_size)  # the share of the class is n_j / n
             for cell in range(np.uint64(begins[class_number]), np.uint64(ends[class_number])):
-                term, n_with = np.uint64(terms[cell]) - first_term, cell_doc_freq[cell]
+                term, n_with = np.uint64(terms[cell]), cell_doc_freq[cell]
                 excess = np.float64(n_with * n - doc_freq[term] * class_size)
                 expected = np.float64(doc_freq[term] * class_size)
-                difference = excess * inverse
-                # Most cells need no x, so it is computed only where it is needed: a division takes long.
-                if abs(excess) < _SERIES_LIMIT * expected:
-                    added = difference * _series(excess / expected)
-                elif abs(excess) < _TABLE_LIMIT * expected:
-                    added = n_with * _log1p(excess / expected) - difference
+                difference, x = excess * inverse, excess / expected
+                if abs(x) < _SERIES_LIMIT:
+                    added = difference * _series(x)
+                elif abs(x) < _TABLE_LIMIT:
+                    added = n_with * _log1p(x) - difference
                 elif n_with < logarithms.size:
                     added = (
                         n_with * ((logarithms[np.uint64(n_with)] + log_inverse_share) - log_doc_freq[term]) - difference
                     )
                 else:
-                    added = n_with * math.log1p(excess / expected) - difference
+                    added = n_with * math.log1p(x) - difference
                 if n_with < class_size:
-                    y = excess * inverse_size * inverse_without[term]
+                    y = excess / np.float64((n - doc_freq[term]) * class_size)
                     if abs(y) < _SERIES_LIMIT:
                         added -= difference * _series(-y)
                     else:
@@ -272,15 +224,14 @@ def joint_gain(
                     added += difference
                 gain[term] += added
                 covered_docs[term] += class_size
-        for term_number in range(end - begin):
-            df = doc_freq[term_number]
-            if df < n:
-                n_without = n - df
-                # log(1 - df / n), by the formula that is precise for this size of df
-                log_share_without = math.log(n_without / n) if 2 * n_without < n else math.log1p(-df / n)
-                gain[term_number] -= (n - covered_docs[term_number]) * log_share_without  # classes without the term
-            scores[begin + term_number] = gain[term_number]
         begins = ends
+    for term_number in range(n_terms):
+        if doc_freq[term_number] < n:
+            n_without = n - doc_freq[term_number]
+            # log(1 - df / n), by the formula that is precise for this size of df
+            log_share_without = math.log(n_without / n) if 2 * n_without < n else math.log1p(-doc_freq[term_number] / n)
+            gain[term_number] -= (n - covered_docs[term_number]) * log_share_without  # classes without the term
+    return gain
 
 
 _VARIANCE_ROUNDING = 2.0**-100
@@ -291,33 +242,25 @@ the largest error seen with up to ten thousand documents.
 
 @kernel
 def between_classes(
-    class_starts: Ints,
-    class_docs: NDArray[Any],
-    terms: Ints,
-    values: Floats,
-    rests: Floats,
-    first: int,
-    last: int,
-    step: int,
-    scores: Floats,
-) -> None:
-    """Write the sum over classes of (share of the class) x (class mean - mean)² of each term to `scores`."""
+    class_starts: Ints, class_docs: NDArray[Any], terms: Ints, values: Floats, rests: Floats, n_terms: int
+) -> Floats:
+    """Return for each term the sum over classes of (share of the class) x (class mean - mean)²."""
     n = np.float64(class_docs.sum())
-    means, mean_rests = np.empty(step), np.empty(step)  # sums, until they are divided by n
-    scatter, covered_docs = np.empty(step), np.empty(step)  # covered_docs: documents of classes with the term
-    begins = block_ends(class_starts, terms, class_starts[:-1], first)
-    for begin in range(first, last, step):
-        end, first_term = min(begin + step, last), np.uint64(begin)
-        ends = block_ends(class_starts, terms, begins, end)
-        means[:], mean_rests[:], scatter[:], covered_docs[:] = 0.0, 0.0, 0.0, 0.0
+    means, mean_rests = np.zeros(n_terms), np.zeros(n_terms)  # sums, until they are divided by n
+    scatter = np.zeros(n_terms)
+    covered_docs = np.zeros(n_terms)  # documents of classes with the term
+    begins = class_starts[:-1].copy()
+    step = block_size(n_terms, class_docs.size, terms.size)
+    for begin in range(0, n_terms, step):
+        ends = block_ends(class_starts, terms, begins, min(begin + step, n_terms))
         for class_number in range(class_docs.size):
             for cell in range(np.uint64(begins[class_number]), np.uint64(ends[class_number])):
-                term = np.uint64(terms[cell]) - first_term
+                term = np.uint64(terms[cell])
                 total = means[term] + values[cell]  # TwoSum: the rounding error is added to the rest
                 absorbed = total - means[term]
                 mean_rests[term] += ((means[term] - (total - absorbed)) + (values[cell] - absorbed)) + rests[cell]
                 means[term] = total
-        for term_number in range(end - begin):
+        for term_number in range(begin, min(begin + step, n_terms)):
             # The mean is rounded: mean x n exceeds the sum by fma(mean, n, -sum), which the rest makes up for.
             mean = means[term_number] / n
             mean_rests[term_number] = (mean_rests[term_number] - fma(mean, n, -means[term_number])) / n
@@ -326,7 +269,7 @@ def between_classes(
             class_size = np.float64(class_docs[class_number])
             inverse = 1.0 / class_size if class_size > 0.0 else 1.0
             for cell in range(np.uint64(begins[class_number]), np.uint64(ends[class_number])):
-                term = np.uint64(terms[cell]) - first_term
+                term = np.uint64(terms[cell])
                 # The sum of the class minus the sum that it would have with the overall mean: of the values, then with
                 # the rests of both sums.
                 expected = means[term] * class_size
@@ -334,10 +277,12 @@ def between_classes(
                 difference = (values[cell] - expected) + rest
                 scatter[term] += difference * (difference * inverse)  # the square alone could overflow
                 covered_docs[term] += class_size
-        for term_number in range(end - begin):
-            square = means[term_number] * means[term_number]
-            scores[begin + term_number] = (scatter[term_number] + (n - covered_docs[term_number]) * square) / n
         begins = ends
+    for term_number in range(n_terms):
+        scatter[term_number] = (
+            scatter[term_number] + (n - covered_docs[term_number]) * (means[term_number] * means[term_number])
+        ) / n
+    return scatter
 
 
 @kernel

@@ -12,13 +12,12 @@ per term, Yan et al. (2005) take the mean of its scores for the classes, weighte
 also common.
 """
 
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
 from ..arrays import Counts, Floats
-from ..kernels.term_scores import mean_chi_square, score_blocks
+from ..kernels.term_scores import mean_chi_square
 from ..stats import ClassStats
 from .pooled import PooledSelector
 
@@ -40,8 +39,7 @@ def chi_square_of_class(with_term: Counts, doc_freq: Counts, size: float, n: flo
 def chi_square(stats: ClassStats) -> Floats:
     """Return the mean chi-square statistic of each term over the classes, weighted by class probability."""
     cells = stats.cells
-    score_terms = partial(mean_chi_square, cells.class_starts, stats.class_docs, cells.terms, cells.doc_freq)
-    return score_blocks(score_terms, stats.n_terms, len(stats.classes), len(cells.terms))
+    return mean_chi_square(cells.class_starts, stats.class_docs, cells.terms, cells.doc_freq, stats.n_terms)
 
 
 class ChiSquare(PooledSelector):

@@ -20,13 +20,12 @@ would contribute minus infinity, and nearly every term is missing in some class.
 because the term is no evidence for it.
 """
 
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
 from ..arrays import Counts, Floats
-from ..kernels.term_scores import N_LOGARITHMS, joint_gain, logarithms, score_blocks
+from ..kernels.term_scores import N_LOGARITHMS, joint_gain
 from ..stats import ClassStats
 from .base import Limit
 from .pooled import GainPooling, PooledSelector
@@ -42,9 +41,8 @@ def information_gain(stats: ClassStats) -> Floats:
         return np.zeros(stats.n_terms)
     cells = stats.cells  # statistics of each class and each term that occurs in it
     # The kernel looks up logarithms of integer counts in a table of this size; sums of sample weights are floats.
-    n_logarithms = 0 if stats.class_docs.dtype.kind == "f" else min(int(stats.class_docs.max()) + 1, N_LOGARITHMS)
-    arrays = cells.class_starts, stats.class_docs, cells.terms, cells.doc_freq, logarithms(n_logarithms)
-    gain = score_blocks(partial(joint_gain, *arrays), stats.n_terms, len(stats.classes), len(cells.terms))
+    n_logs = 0 if stats.class_docs.dtype.kind == "f" else N_LOGARITHMS
+    gain = joint_gain(cells.class_starts, stats.class_docs, cells.terms, cells.doc_freq, stats.n_terms, n_logs)
     bits = gain * (_BITS_PER_NAT / n)  # `gain` is in nats, times n
     # A gain is between 0 and the entropy of the class; rounding errors may be just outside.
     return np.asarray(np.clip(bits, 0.0, class_entropy(stats)))

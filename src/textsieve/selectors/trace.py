@@ -57,15 +57,14 @@ tune. Without labels, or if the labels tell nothing, λ is 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from functools import partial
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from ..errors import InputError, Setting
-from ..kernels.term_scores import between_classes, between_equal_classes, score_blocks, variances
+from ..kernels.term_scores import between_classes, between_equal_classes, variances
 from ..settings import as_number
 from ..stats import ClassStats
 from ..stats.weights import ClassWeight, class_shares, require_class_weight
@@ -85,6 +84,9 @@ _EPSILON = float(np.finfo(np.float64).eps)
 _TIE_TOLERANCE = 1e-9
 """Relative tolerance for equal scores. Without it the weight would depend on the order in which scores were summed."""
 
+_BETWEEN: dict[ClassWeight, Callable[..., Floats]] = {None: between_classes, "balanced": between_equal_classes}
+"""The scatter functions by `class_weight`: classes weighted by their number of documents, or equally."""
+
 
 def between_class_scatter(stats: ClassStats, class_weight: ClassWeight = None) -> Floats:
     """Return the diagonal of S_b, the scatter of the class means: sum_j p_j (m_jt - m_t)^2 for each term t.
@@ -95,10 +97,7 @@ def between_class_scatter(stats: ClassStats, class_weight: ClassWeight = None) -
     if stats.n_pairs == 0:
         return np.zeros(stats.n_terms)
     cells = stats.cells
-    arrays = cells.class_starts, stats.class_docs, cells.terms, *cells.sums
-    if class_weight == "balanced":
-        return between_equal_classes(*arrays, stats.n_terms)
-    return score_blocks(partial(between_classes, *arrays), stats.n_terms, len(stats.classes), len(cells.terms))
+    return _BETWEEN[class_weight](cells.class_starts, stats.class_docs, cells.terms, *cells.sums, stats.n_terms)
 
 
 def total_scatter(stats: ClassStats) -> Floats:

@@ -75,7 +75,7 @@ class ClassStats:
 
         The label of an unlabelled document is None, NaN, or the value of `unlabelled`. `sample_weight` has a number for
         each document: a document of weight 3 counts exactly as three copies, and one of weight 0 not at all. With
-        weights that are not integers, document counts are floats. Large matrices of counts are read on all cores.
+        weights that are not integers, document counts are floats.
         """
         rows = as_csr(X)
         weights = check_weights(sample_weight, rows.shape[0])

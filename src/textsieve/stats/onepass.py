@@ -12,8 +12,6 @@ table of groups x terms.
   (`kernels/document_groups.py`). So a multilabel document is added to fewer rows than it has classes. The sums of a
   class are those over all its groups, and totals over all documents add up the first groups. The packed fields of a
   cell overflow beyond 32,767 documents, so a kind of group that has more documents is split into additional groups.
-- **Threads.** Each thread adds a part of the documents, which are consecutive. No group has documents of two parts, so
-  no two threads write to the same row, and sums of integers do not depend on the parts.
 - **Runs.** Millions of documents need many such additional groups, and with millions of terms, their rows would take
   more memory than everything else. So the documents are divided into runs. Each run fills a table of its own, which
   needs few additional groups, and the tables of the runs are merged, which is exact for integers. But each run needs a
@@ -51,8 +49,6 @@ from ..kernels.document_groups import (
     split_nodes,
 )
 from ..kernels.packed_counts import sorted_by_class
-from ..settings import n_threads
-from ..threads import parallel_map
 from .labels import LabelPairs
 from .matrix import sort_columns
 from .table import Cells, Sums, Table, Totals, empty, merge
@@ -243,9 +239,6 @@ _MIN_VALUES_PER_CELL = 2
 _ONE_CLASS = 1 << 62
 """As `min_documents`: no group has several classes."""
 
-_VALUES_PER_PART = 1 << 22
-"""The least number of values that are worth a thread."""
-
 _BUFFER_SIZE = 1 << 24
 """The number of packed values in all buffers (64 MB). Larger buffers are emptied less often, but stay less in cache."""
 
@@ -259,17 +252,11 @@ class Grouping(NamedTuple):
     class_starts: Ints  # the groups of class j are class_groups[class_starts[j]] to class_groups[class_starts[j + 1]]
     class_groups: Ints
     n_kinds: int  # the number of groups if none was split
-    part_size: int  # the number of documents that a thread adds
 
     @property
     def n_groups(self) -> int:
         """Return the number of groups."""
         return len(self.is_first)
-
-    @property
-    def n_parts(self) -> int:
-        """Return the number of parts of the documents, each for a thread."""
-        return max(-(-(len(self.starts) - 1) // self.part_size), 1)  # rounded up
 
     def of_class(self, number: int) -> Ints:
         """Return the groups of a class."""
@@ -300,13 +287,11 @@ def sum_counts(matrix: Matrix, labels: LabelPairs) -> tuple[Totals, Cells] | Non
     not checked.
     """
     max_rows = min(_CELLS_PER_VALUE * len(matrix.data), MAX_CELLS) // max(matrix.n_terms, 1)  # of a table
-    n_parts = max(min(n_threads(-1), len(matrix.data) // _VALUES_PER_PART), 1)
-    # A group of several classes saves adding its documents to each class, but its row, of which each part has its own,
-    # must be read for each class.
-    min_values = _MIN_VALUES_PER_CELL * matrix.n_terms * n_parts
+    # A group of several classes saves adding its documents to each class, but its row must be read for each class.
+    min_values = _MIN_VALUES_PER_CELL * matrix.n_terms
     min_documents = min_values * labels.n_documents // max(len(matrix.data), 1) + 1
-    # More groups and parts take less time but more rows, so take fewer if the table would be too large.
-    grouping = _group(labels, min_documents, n_parts)
+    # More groups take less time but more rows, so take fewer if the table would be too large.
+    grouping = _group(labels, min_documents)
     if grouping.n_groups > max_rows:
         grouping = _group(labels, _ONE_CLASS)
     if grouping.n_groups <= max_rows:
@@ -372,8 +357,8 @@ def _split_labels(labels: LabelPairs, bounds: list[int]) -> Iterator[tuple[slice
         yield slice(begin, end), LabelPairs(labels.classes, documents, class_starts, end - begin)
 
 
-def _group(labels: LabelPairs, min_documents: int, n_parts: int = 1) -> Grouping:
-    """Assign documents to groups of at most 32,767 documents, all in the same of `n_parts` parts.
+def _group(labels: LabelPairs, min_documents: int) -> Grouping:
+    """Assign documents to groups of at most 32,767 documents.
 
     A first group of several classes has at least `min_documents`, unless it is split.
     """
@@ -383,14 +368,11 @@ def _group(labels: LabelPairs, min_documents: int, n_parts: int = 1) -> Grouping
     nodes, parents, node_classes = class_set_tree(*pairs_by_class, labels.n_documents)
     first_nodes = frequent_ancestors(nodes, parents, min_documents)[nodes]
     starts, document_nodes = nodes_of_documents(*pairs_by_class, first_nodes, parents)
-    part_size = max(-(-labels.n_documents // n_parts), 1)  # rounded up
-    groups, group_nodes = split_nodes(
-        starts, document_nodes, len(parents) + n_classes, packed_counts.MAX_DOCUMENTS, part_size
-    )
+    groups, group_nodes = split_nodes(document_nodes, len(parents) + n_classes, packed_counts.MAX_DOCUMENTS)
     pair_groups, pair_classes = classes_of_groups(group_nodes, parents, node_classes)
     class_groups, class_starts = sorted_by_class(pair_classes, pair_groups, n_classes)
     is_first = group_nodes < len(parents)
-    return Grouping(starts, groups, is_first, class_starts, class_groups, len(np.unique(group_nodes)), part_size)
+    return Grouping(starts, groups, is_first, class_starts, class_groups, len(np.unique(group_nodes)))
 
 
 def _sum_in_one_table(matrix: Matrix, labels: LabelPairs, grouping: Grouping) -> tuple[Totals, Cells] | None:
@@ -403,31 +385,22 @@ def _sum_in_one_table(matrix: Matrix, labels: LabelPairs, grouping: Grouping) ->
 
 
 def _fill_table(table: NDArray[np.uint64], matrix: Matrix, grouping: Grouping, buffer_starts: Ints) -> Ints | None:
-    """Add all documents to the rows of their groups, each part of the documents on a thread of its own.
+    """Add all documents to the rows of their groups.
 
     Returns the values that do not fit into a packed cell (negative or above 63), as rows of document, term and value;
     or None if there are too many.
     """
     buffers = np.empty(buffer_starts[-1], np.uint32)
-
-    def add_part(number: int) -> tuple[int, Ints]:
-        """Add a part of the documents; return the number of unpacked values, or an error code, and these values."""
-        first = number * grouping.part_size
-        bounds = slice(first, first + grouping.part_size + 1)  # of the rows, including the end of the last one
-        unpacked = np.empty((min(1000 + len(matrix.data) // 32, 1 << 20), 3), np.int64)
-        # The kernel calls the buffers lists of `entries`, and the unpacked values `listed`.
-        n_unpacked = packed_counts.add_rows(
-            grouping.starts[bounds], grouping.groups, matrix.indptr[bounds], *matrix[1:],
-            table, buffers, buffer_starts, unpacked,
-        )  # fmt: skip
-        unpacked = unpacked[: max(n_unpacked, 0)]
-        unpacked[:, 0] += first
-        return n_unpacked, unpacked
-
-    numbers, unpacked_by_part = zip(*parallel_map(add_part, grouping.n_parts, grouping.n_parts), strict=True)
-    if any(number < 0 and number != packed_counts.TOO_MANY for number in numbers):
+    unpacked = np.empty((min(1000 + len(matrix.data) // 32, 1 << 20), 3), np.int64)
+    # The kernel calls the buffers lists of `entries`, and the unpacked values `listed`.
+    n_unpacked = packed_counts.add_rows(
+        grouping.starts, grouping.groups, *matrix, table, buffers, buffer_starts, unpacked
+    )
+    if n_unpacked == packed_counts.TOO_MANY:
+        return None
+    if n_unpacked < 0:
         raise InvalidRowError
-    return None if min(numbers) < 0 else np.concatenate(unpacked_by_part)
+    return unpacked[:n_unpacked]
 
 
 def _buffer_starts(n_values: Ints, longest_row: int) -> Ints:
@@ -460,19 +433,12 @@ def _read_table(
     terms, doc_freq, sums = np.empty(most_cells, np.int64), np.empty(most_cells, np.int64), np.empty(most_cells)
     class_starts = np.zeros(n_classes + 1, np.int64)
 
-    def add_up_totals() -> None:
-        """Add up the rows of first groups."""
-        for group in np.flatnonzero(grouping.is_first):
-            packed_counts.add_to_totals(table[group], totals)
-
-    def move_cells() -> None:
-        """Add up the rows of each class, and write the sums that are not 0."""
-        for number in range(n_classes):
-            class_starts[number + 1] = packed_counts.move_filled_cells(
-                table, grouping.of_class(number), n_terms, class_starts[number], terms, doc_freq, sums
-            )
-
-    parallel_map(lambda task: (add_up_totals, move_cells)[task](), 2, grouping.n_parts)
+    for group in np.flatnonzero(grouping.is_first):
+        packed_counts.add_to_totals(table[group], totals)
+    for number in range(n_classes):
+        class_starts[number + 1] = packed_counts.move_filled_cells(
+            table, grouping.of_class(number), n_terms, class_starts[number], terms, doc_freq, sums
+        )
     n_cells = class_starts[-1]
     cells = Cells(class_starts, terms[:n_cells], doc_freq[:n_cells], Sums(sums[:n_cells], np.zeros(n_cells)))
     if len(unpacked):
