@@ -79,7 +79,8 @@ def test_the_outcome_lists_terms_and_classes(adaptive_model: Path, later: Path, 
     outcome = ask("update", adaptive_model, later)
     assert dry | {"written": True, "updated": None} == outcome | {"updated": None}
     after = load(adaptive_model)
-    assert outcome["new_classes"] == ["space"]
+    n_space = sum(label == "space" for _, label in NEW)
+    assert outcome["new_classes"] == [{"label": "space", "documents": n_space, "similar_class": None}]
     assert outcome["lost_classes"] == []
     assert outcome["new_terms"] == [term for term in after.terms_ if term not in before.terms_]
     assert outcome["lost_terms"] == [term for term in before.terms_ if term not in after.terms_]
@@ -91,8 +92,8 @@ def test_a_new_class_that_looks_like_a_typing_error_is_questioned(
 ) -> None:
     rows = lines(tmp_path / "c.jsonl", ("goal keeper", "Sprot"), ("probe comet", "space"), ("a league", "phase 2"))
     outcome = ask("update", adaptive_model, rows, "--dry-run")
-    assert outcome["new_classes"] == ["Sprot", "phase 2", "space"]
-    assert outcome["similar_classes"] == {"Sprot": "sport"}
+    similar = {row["label"]: row["similar_class"] for row in outcome["new_classes"]}
+    assert similar == {"Sprot": "sport", "phase 2": None, "space": None}
     assert outcome["lost_classes"] == []
     dry = run("update", adaptive_model, rows, "--dry-run").stderr
     assert "Sprot is a new class. Did you mean sport? Then correct the label." in dry
@@ -100,7 +101,8 @@ def test_a_new_class_that_looks_like_a_typing_error_is_questioned(
     assert "Did you mean sport? Then correct the label, and train the model again." in printed
     assert "space is a new class" not in printed
     more = lines(tmp_path / "d.jsonl", ("a goal", "phase 3"))
-    assert ask("update", adaptive_model, more)["similar_classes"] == {}, "numbers are no typing errors"
+    (row,) = ask("update", adaptive_model, more)["new_classes"]
+    assert (row["label"], row["similar_class"]) == ("phase 3", None), "numbers are no typing errors"
 
 
 def test_a_window_forgets_older_updates(adaptive_model: Path, later: Path, tmp_path: Path, run: Run) -> None:

@@ -89,7 +89,7 @@ def test_a_withdrawal_takes_back_earlier_corrections(updatable_model: Path, tmp_
     ]
     feedback = lines(tmp_path / "f.jsonl", *rows)
     outcome = ask("update", updatable_model, feedback, "--dry-run")
-    assert (outcome["read"], outcome["repeated"], outcome["added"]) == (6, 2, 1)
+    assert (outcome["read"], outcome["repeated"], outcome["added"]) == (6, 0, 1)
     assert [row["label"] for row in outcome["classes"]] == ["science"], "a text can be corrected again"
     printed = run("update", updatable_model, feedback).stdout
     assert f"3 documents with a withdrawn correction left out: {feedback}: line 2" in printed
@@ -114,6 +114,43 @@ def test_only_lines_of_the_service_are_withdrawals(updatable_model: Path, tmp_pa
     """Somebody else's key "withdrawn" may mean anything, for example that a paper was withdrawn."""
     rows = [{"text": "goal vote", "label": "sport", "withdrawn": True}, {"text": "an atom", "label": None}]
     assert ask("update", updatable_model, lines(tmp_path / "f.jsonl", *rows))["added"] == 1
+
+
+@pytest.mark.parametrize(("missing", "added"), [({"time"}, {}), ({"time", "model"}, {}), (set(), {"user": "Anna"})])
+def test_withdrawals_may_have_other_keys(
+    missing: set[str], added: dict[str, str], updatable_model: Path, tmp_path: Path, ask: Ask
+) -> None:
+    changed = {key: value for key, value in (withdrawal("goal vote") | added).items() if key not in missing}
+    outcome = ask("update", updatable_model, lines(tmp_path / "f.jsonl", ("goal vote", "sport"), changed))
+    assert outcome["added"] == 0
+    assert list(outcome["left_out"]) == ["with a withdrawn correction"]
+
+
+def test_corrections_that_were_added_before_they_were_withdrawn_are_counted(
+    updatable_model: Path, tmp_path: Path, run: Run, ask: Ask
+) -> None:
+    rows = [("goal vote", "sport"), ("an atom", "science")]
+    run("update", updatable_model, lines(tmp_path / "f.jsonl", *rows))
+    feedback = lines(tmp_path / "f.jsonl", *rows, withdrawal("goal vote"), withdrawal("never corrected"))
+    outcome = ask("update", updatable_model, feedback)
+    assert (outcome["added_before_and_withdrawn"], outcome["added_before"], outcome["repeated"]) == (1, 1, 0)
+    printed = run("update", updatable_model, feedback).stdout
+    assert "1 withdrawn correction was added by an earlier update, and the model keeps what it has learned" in printed
+    assert "train again with --retrain" in printed
+
+
+def test_a_withdrawn_correction_to_an_unknown_class_is_no_error(
+    updatable_model: Path, tmp_path: Path, run: Run, ask: Ask
+) -> None:
+    wrong = ("goal vote", "cooking")
+    first, second = lines(tmp_path / "c1.jsonl", wrong), lines(tmp_path / "c2.jsonl", withdrawal("goal vote"))
+    assert ask("update", updatable_model, first, second, "--dry-run")["added"] == 0
+    both = lines(tmp_path / "both.jsonl", wrong, withdrawal("goal vote"), ("an atom", "science"))
+    assert ask("update", updatable_model, both, "--dry-run")["added"] == 1
+    later = lines(tmp_path / "later.jsonl", wrong, withdrawal("goal vote"), ("a proof", "music"), wrong)
+    failed = run("update", updatable_model, later, exit_code=1).stderr
+    assert "later.jsonl: line 3" in failed
+    assert "'music'" in failed
 
 
 def test_stale_thresholds_have_a_note_and_can_be_refitted(tagged: Path, tmp_path: Path, run: Run, ask: Ask) -> None:

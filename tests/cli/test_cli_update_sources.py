@@ -677,6 +677,38 @@ def test_a_withdrawal_gives_a_source_document_its_label_back(svm: Path, tmp_path
     assert learned(svm) == before
 
 
+def test_a_withdrawn_correction_with_invalid_labels_is_no_error(svm: Path, tmp_path: Path, run: Run, ask: Ask) -> None:
+    service = {"predicted": "sport", "model": "x", "time": "2026-11-16T14:00:00+00:00"}
+    first = lines(tmp_path / "c1.jsonl", {"text": "the striker", "label": ["sport", "science"], **service})
+    assert "2 labels" in run("update", svm, first, exit_code=1).stderr
+    second = lines(tmp_path / "c2.jsonl", withdrawal("the striker"), ("an atom", "science"))
+    outcome = ask("update", svm, first, second)
+    assert (outcome["corrections"], outcome["repeated"]) == (1, 0)
+
+
+def test_corrections_withdrawn_in_a_later_file_are_not_repeated(svm: Path, tmp_path: Path, ask: Ask) -> None:
+    first = lines(tmp_path / "c1.jsonl", *[("the striker", "sport")] * 3, *[("an atom", "science")] * 2)
+    assert ask("update", svm, first, "--dry-run")["repeated"] == 3
+    second = lines(tmp_path / "c2.jsonl", withdrawal("the striker"), ("the striker", "science"))
+    assert ask("update", svm, first, second, "--dry-run")["repeated"] == 1
+
+
+def test_training_warns_that_it_learns_withdrawn_corrections(
+    news: Path, updatable_model: Path, tmp_path: Path, run: Run
+) -> None:
+    feedback = lines(tmp_path / "f.jsonl", ("goal vote", "science"), withdrawal("goal vote"), ("an atom", "music"))
+    warning = f"{feedback}: 1 line withdraws corrections, but training learns these all the same."
+    assert warning in run("train", news, feedback, "-o", tmp_path / "new.sieve").stderr
+    more = lines(tmp_path / "more.jsonl", ("a proof", "science"))
+    again = run("update", tmp_path / "new.sieve", more).stderr
+    assert again.count("1 line withdraws corrections, but training learns these all the same.") == 1
+    failed = run("update", updatable_model, feedback, exit_code=1).stderr
+    assert str(feedback) in command_in(failed)
+    assert "train learns withdrawn corrections, too" in failed
+    plain = lines(tmp_path / "plain.jsonl", ("goal vote", "science"), ("an atom", None))
+    assert "withdraw" not in run("train", news, plain, "-o", tmp_path / "new.sieve").stderr
+
+
 def test_folding_is_remembered_and_gives_a_new_class_one_spelling(svm: Path, tmp_path: Path, run: Run) -> None:
     first = lines(tmp_path / "c1.jsonl", ("the striker", "Sport"), ("a lion", "Zoo"))
     second = lines(tmp_path / "c2.jsonl", ("a tiger", "zoo"))

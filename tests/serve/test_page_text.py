@@ -521,8 +521,8 @@ def test_a_correction_can_be_undone(page: Page, browser: Browser, single_label: 
     browser.type(" and" * 600)  # too long to be classified
     assert browser.one("#correction-undo").is_displayed(), "also while the text is edited"
     browser.one("#correction-undo").click()
-    browser.wait("document.getElementById('correction-state').textContent.endsWith('was withdrawn.')")
-    assert browser.texts("#correction-state") == [f"The correction of “{text}” was withdrawn."]
+    browser.wait("document.getElementById('correction-state').textContent.endsWith('were withdrawn.')")
+    assert browser.texts("#correction-state") == [f"All corrections of “{text}” were withdrawn."]
     assert browser.active() == "correction-state"
     assert not browser.one("#correction-undo").is_displayed()
     correction, withdrawal = single_label.corrections()[-2:]
@@ -547,8 +547,29 @@ def test_a_withdrawal_that_fails_can_be_tried_again(page: Page, browser: Browser
     assert browser.texts("#correction-state") == ["The correction was not withdrawn. Disk."]
     browser.run("window.fetch = window.usualFetch")
     browser.one("#correction-undo").click()
-    browser.wait("document.getElementById('correction-state').textContent.endsWith('was withdrawn.')")
+    browser.wait("document.getElementById('correction-state').textContent.endsWith('were withdrawn.')")
     assert browser.one("#wrong").is_displayed(), "the form is back"
+
+
+@pytest.mark.parametrize("status", [200, 503])
+def test_a_late_answer_to_a_withdrawal_leaves_the_next_result_alone(
+    status: int, page: Page, browser: Browser, single_label: PageService
+) -> None:
+    page.open(single_label)
+    page.classify("guitar of the late moon")
+    send_correction(browser, "cars")
+    browser.run(
+        "const usual = window.fetch; window.fetch = (url, ...rest) => !String(url).endsWith('feedback')"
+        " ? usual(url, ...rest) : new Promise((resolve) => { window.answer = () => resolve(Response.json("
+        f"{{error: {{code: 'not_written', message: 'Disk.'}}}}, {{status: {status}}})); }})"
+    )
+    browser.one("#correction-undo").click()
+    assert not browser.one("#correction-undo").is_enabled(), "one withdrawal is enough"
+    page.classify("moon rocket")
+    browser.run("window.answer(); return new Promise((resolve) => setTimeout(resolve, 100))")
+    assert browser.texts("#correction-state") == [""]
+    assert not browser.one("#correction-undo").is_displayed()
+    assert browser.one("#correction-undo").is_enabled()
 
 
 def test_labels_of_a_multilabel_model_can_be_corrected(page: Page, browser: Browser, multilabel: PageService) -> None:

@@ -12,9 +12,10 @@ from ..corpus import Corpus
 from ..corpus.batch import CorpusDigest
 from ..errors import InputError, counted
 from ..modelfile.sources import TrainingSource
+from ..prediction import Model
 from ..progress import Progress
-from ..training.corrections import UNREADABLE, Corrections
-from ..training.updating import UnknownLabel
+from ..training.corrections import UNREADABLE, Corrections, require_valid_labels
+from ..training.updating import UnknownLabel, similar_class
 from .description import file_line
 from .messages import warn
 from .opening import (
@@ -106,6 +107,12 @@ def collect_corrections(corrections: Corrections, corpus: Corpus | None, on_prog
         corrections.leave_out(UNREADABLE, corpus.name, corpus.report.unreadable)
 
 
+def check_labels(files: Iterable[Corrections]) -> None:
+    """Raise `InputError` for labels in these files, read in this order, that the model can't learn."""
+    with _note_that_nothing_changed():
+        require_valid_labels(files)
+
+
 @contextmanager
 def _note_that_nothing_changed() -> Iterator[None]:
     """Add a note to an `InputError` of this block: the model is unchanged, and an option skips unknown labels."""
@@ -151,6 +158,19 @@ def left_out_as_dict(files: Iterable[Corrections]) -> dict[str, Any]:
         for reason, places in corrections.left_out.items():
             places_by_reason.setdefault(reason, []).extend(places)
     return {reason: {"documents": len(places), "places": places} for reason, places in places_by_reason.items()}
+
+
+def new_classes_as_dicts(old: Model, new: Model) -> list[dict[str, Any]]:
+    """Return a JSON object for each class that only the new model has.
+
+    Under "documents" is its number of documents, and under "similar_class" the class of the old model that may be meant
+    if the new one is a typing error, or None.
+    """
+    return [
+        {"label": label, "documents": documents, "similar_class": similar_class(label, old)}
+        for label, documents in zip(new.classes, new.class_docs, strict=True)
+        if label not in old.classes
+    ]
 
 
 def warn_of_similar_class(new: Any, old: Any, remedy: str) -> None:

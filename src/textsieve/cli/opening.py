@@ -100,6 +100,7 @@ def open_chained(paths: Sequence[str], read_options: Mapping[str, Any], watch: W
             corpus = corpus.with_folded_labels()
         yield corpus
         warn_of_replaced_bytes(corpus)
+        warn_of_withdrawals(corpus)
 
 
 def read_options_by_path(
@@ -188,6 +189,16 @@ def warn_of_replaced_bytes(corpus: Corpus) -> None:
         hint = "" if is_corpus_name(corpus.name) else "; if it has another encoding, name it with --encoding"
         replaced = counted(corpus.report.replaced_bytes, "wrong byte was", "wrong bytes were")
         warn(f"{corpus.name}: {replaced} replaced{hint}.")
+
+
+def warn_of_withdrawals(corpus: Corpus) -> None:
+    """Print a warning if documents to train on, as the last pass read them, have withdrawals of corrections."""
+    if corpus.report is not None and corpus.report.withdrawals:
+        lines = counted(corpus.report.withdrawals, "line withdraws corrections", "lines withdraw corrections")
+        warn(
+            f"{corpus.name}: {lines}, but training learns these all the same. Leave the file of corrections out and "
+            "give it to textsieve update, or delete the lines with these texts."
+        )
 
 
 # -- options for reading that a model remembers ------------------------------------------------------------------

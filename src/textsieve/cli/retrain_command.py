@@ -43,6 +43,8 @@ class RetrainCommand(NamedTuple):
 
     command: str
     notes: list[str]
+    has_files: bool
+    """Whether the command has files of the update."""
 
 
 def retrain_command(
@@ -66,7 +68,7 @@ def retrain_command(
     if any(source.kind == SPARK for source in sources_of(model) or ()):
         arguments += ["--engine", "spark"]
     words = ["textsieve", "train", DOCUMENTS, *reading.files, "-o", path, *arguments]
-    return RetrainCommand(shell_join(words), [*reading.notes, *_settings_notes(settings)])
+    return RetrainCommand(shell_join(words), [*reading.notes, *_settings_notes(settings)], bool(reading.files))
 
 
 def retrain_settings(model: Model) -> dict[str, Any]:
@@ -112,6 +114,12 @@ def _print_command(model: Model, path: str, retrain: RetrainCommand, keeps_stats
     for note in retrain.notes:
         print_message("note", f"{note}.")
     print_message("note", _documents_note(model, path))
+    if retrain.has_files:
+        print_message(
+            "note",
+            'train learns withdrawn corrections, too: for each line with "withdrawn": true in these files, delete the '
+            "earlier lines with its text.",
+        )
     if keeps_stats:
         print_message(
             "note",

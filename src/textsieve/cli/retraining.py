@@ -23,13 +23,14 @@ from ..corpus.batch import CorpusDigest
 from ..errors import InputError, Setting, counted
 from ..modelfile.sources import RETRAIN, TrainingSource, retraining_problem, sources_of, with_sources
 from ..progress import Progress, progress_display
-from ..training.corrections import NO_LABEL, UNKNOWN, CorrectedDocuments, CorrectionFile, Corrections, last_corrections
-from ..training.updating import similar_class
+from ..training.corrections import NO_LABEL, UNKNOWN, CorrectedDocuments, CorrectionFile, Corrections, count_repeated
 from .correction_files import (
+    check_labels,
     collect_corrections,
     count_right,
     left_out_as_dict,
     listed_places,
+    new_classes_as_dicts,
     open_corrections,
     rows_by_class,
     show_classes_of_corrections,
@@ -46,6 +47,7 @@ from .opening import (
     open_corpus,
     read_options_by_path,
     warn_of_replaced_bytes,
+    warn_of_withdrawals,
 )
 from .output import Page, label_text
 from .retrain_command import print_retrain_command_on_error, retrain_settings
@@ -105,6 +107,7 @@ def retrain(model: Model, file: ModelFile, request: RetrainingRequest, *, is_dry
             categorizer, lambda categorizer: categorizer.fit(corrected.corpus, progress=on_progress)
         )
         warn_of_replaced_bytes(corrected.corpus)
+        warn_of_withdrawals(corrected.corpus)
         new_model = _with_facts_of(model, trained.model_, folds_labels=request.read_options["fold_labels"])
         new_model = with_sources(new_model, [source for source, _ in material.sources()])
         facts = material.outcome(new_model, is_written=not is_dry_run, jobs=request.jobs)
@@ -295,7 +298,9 @@ def _read_correction_files(
             in_order.append(read(source.location(request.path), path_options, source.usual, is_given=False))
         elif given[real_path].is_unchanged:
             in_order.append(given.pop(real_path))
-    return [*in_order, *given.values()]
+    in_order += given.values()
+    check_labels(file.corrections for file in in_order)
+    return in_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,7 +384,6 @@ class _Material:
     def outcome(self, new_model: Model | None, *, is_written: bool, jobs: int | None = None) -> dict[str, Any]:
         """Return the outcome as a JSON object; `new_model` is None if there was no need to train."""
         given = [file for file in self.files if file.is_given]
-        n_collected = sum(len(file.corrections.collected) for file in given)
         left_out = left_out_as_dict(file.corrections for file in self.files)
         facts = {
             "file": self.path,
@@ -396,7 +400,7 @@ class _Material:
             "read": sum(file.corrections.n_read for file in given),
             "left_out": left_out,
             "without_label": left_out.pop(NO_LABEL, {"documents": 0, "places": []}),
-            "repeated": n_collected - len(last_corrections(_not_empty(given))),
+            "repeated": count_repeated(_not_empty(given)),
             "retrained": new_model is not None,
             "written": is_written,
         }
@@ -425,11 +429,7 @@ class _Material:
             "right_before": count_right(true, before),
             "right_after": count_right(true, after),
             "classes": rows_by_class("corrections", true, before, after),
-            "new_classes": [
-                {"label": label, "documents": documents, "similar_class": similar_class(label, self.model)}
-                for label, documents in sizes.items()
-                if label not in self.model.classes
-            ],
+            "new_classes": new_classes_as_dicts(self.model, new_model),
             "lost_classes": [label for label in self.model.classes if label not in sizes],
             "multilabel": new_model.multilabel,
             "held_out": {"before": _measures(self.model), "after": _measures(new_model)},

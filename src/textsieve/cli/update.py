@@ -256,7 +256,7 @@ def _read_all(
     Return the paths as sources of the model, and lines on the columns that were read.
     """
     from ..progress import progress_display
-    from .correction_files import collect_corrections, open_corrections
+    from .correction_files import check_labels, collect_corrections, open_corrections
     from .opening import default_read_options, label_spellings, read_options_by_path
 
     sources, columns = [], []
@@ -268,6 +268,7 @@ def _read_all(
                 collect_corrections(corrections, file.corpus, on_progress)
             sources.append(file.source())
             columns += file.columns()
+    check_labels([corrections])
     return sources, columns
 
 
@@ -371,6 +372,7 @@ def _outcome_as_dict(
         "added_before": documents.n_known,
         "added": len(documents.label_sets),
         "added_before_with_other_labels": documents.n_changed,
+        "added_before_and_withdrawn": documents.n_withdrawn,
         "right_before": count_right(documents.label_sets, outcome.before),
         "right_after": count_right(documents.label_sets, outcome.after),
         "classes": rows_by_class("added", documents.label_sets, outcome.before, outcome.after),
@@ -386,23 +388,16 @@ MAX_LISTED = 10
 
 
 def _changes(model: Model, outcome: _Outcome) -> dict[str, Any]:
-    """Return which terms and classes the updated model has and `model` has not, and the other way round.
-
-    "similar_classes" has a class of `model` for each new class that may be a typing error for it.
-    """
-    from ..training.updating import similar_class
+    """Return which terms and classes the updated model has and `model` has not, and the other way round."""
+    from .correction_files import new_classes_as_dicts
 
     new = model if outcome.updated is None else outcome.updated.model
-    terms, classes = set(model.terms), set(model.classes)
-    new_terms, new_classes = set(new.terms), set(new.classes)
-    added_classes = [label for label in new.classes if label not in classes]
-    similar_classes = {label: similar_class(label, model) for label in added_classes}
+    terms, new_terms, new_classes = set(model.terms), set(new.terms), set(new.classes)
     return {
         "terms": len(new.terms),
         "new_terms": [term for term in new.terms if term not in terms],
         "lost_terms": [term for term in model.terms if term not in new_terms],
-        "new_classes": added_classes,
-        "similar_classes": {str(label): similar for label, similar in similar_classes.items() if similar is not None},
+        "new_classes": new_classes_as_dicts(model, new),
         "lost_classes": [label for label in model.classes if label not in new_classes],
         "documents": new.about["n_documents"],
     }
@@ -437,6 +432,11 @@ def _show(facts: Mapping[str, Any]) -> None:
             f"{counted(n, 'text was', 'texts were')} added by an earlier update with other labels, which the model "
             "has learned, too; to remove these, train again."
         )
+    if n := facts["added_before_and_withdrawn"]:
+        page.line(
+            f"{counted(n, 'withdrawn correction was', 'withdrawn corrections were')} added by an earlier update, and "
+            "the model keeps what it has learned; to remove this, train again with --retrain."
+        )
     if facts["updated"] is None:
         page.line("There is nothing to add, so nothing was written.")
         return
@@ -467,11 +467,12 @@ def _show_changes(page: Page, facts: Mapping[str, Any]) -> None:
     for title, names in (
         ("New terms", facts["new_terms"]),
         ("Terms no longer used", facts["lost_terms"]),
-        ("New classes", [label_text(label) for label in facts["new_classes"]]),
+        ("New classes", [label_text(row["label"]) for row in facts["new_classes"]]),
         ("Classes that were forgotten", [label_text(label) for label in facts["lost_classes"]]),
     ):
         if names:
             page.line(f"{title}: {', '.join(names[:MAX_LISTED])}{', ...' if len(names) > MAX_LISTED else ''}")
-    for new, old in facts["similar_classes"].items():
-        remedy = "correct the label" if not facts["written"] else "correct the label, and train the model again"
-        warn_of_similar_class(new, old, remedy)
+    remedy = "correct the label" if not facts["written"] else "correct the label, and train the model again"
+    for row in facts["new_classes"]:
+        if row["similar_class"] is not None:
+            warn_of_similar_class(row["label"], row["similar_class"], remedy)

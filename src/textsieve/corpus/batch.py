@@ -115,6 +115,8 @@ class Report:
     """Places of documents, appended by the reader and removed by `Corpus.placed_batches`; None if not requested."""
     unreadable: list[str] = field(default_factory=list, repr=False, compare=False)
     """The places of lines that can't be read, if these are skipped (`Source.lenient`)."""
+    withdrawals: int = field(default=0, repr=False, compare=False)
+    """Number of lines of the service that withdraw corrections; see `DocumentPlace.is_withdrawal`."""
     skipped: dict[str, int] = field(default_factory=dict)
     """Number of skipped items by kind, such as "hidden files" or "blank lines"."""
 

@@ -5,7 +5,8 @@ updated, it also counts the document: with `keeps_rows`, it keeps the weights of
 that object counts all terms. Documents without a text or without a label are left out, and their places are recorded. A
 correction without a label says that none of the classes is right, and takes back earlier corrections of the same text.
 A withdrawal, which the service writes when a reader undoes a correction, only takes back earlier corrections. A label
-that is no class of the model raises an error, unless `skip_unknown` leaves its document out or `may_be_new` allows it.
+that is no class of the model is an error, unless a later document takes it back, `skip_unknown` leaves its document
+out or `may_be_new` allows it. `require_valid_labels` raises that error once all documents are read.
 
 There are two ways to use corrections. For a model with statistics, `Corrections.to_learn` returns the documents to add.
 If several documents have the same text, only the last of them is learned, and not even that one if an earlier update
@@ -27,6 +28,7 @@ not part of the digest, so the same text with the same labels is learned only on
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
@@ -44,6 +46,9 @@ from .updating import require_labels, stack_rows
 NO_TEXT, NO_LABEL, UNKNOWN = "without a text", "without a label", "of no class of the model"
 UNREADABLE, WITHDRAWN = "that can't be read", "with a withdrawn correction"
 """Why documents are left out, as the end of a phrase: "3 documents without a text"."""
+
+INVALID = "with labels that the model can't learn"
+"""The problem of documents that are an error, unless they are taken back."""
 
 TEXT_BYTES, LABEL_BYTES = 12, 4
 DIGEST = TEXT_BYTES + LABEL_BYTES
@@ -78,11 +83,13 @@ class DocumentsToLearn(NamedTuple):
     """The labels of each document."""
     digests: frozenset[bytes]
     n_repeated: int
-    """The number of documents that are not learned because their text occurs again later."""
+    """The number of documents that are not learned because their text occurs again later, without withdrawn ones."""
     n_known: int
     """The number of documents that are not learned because an earlier update added them with the same labels."""
     n_changed: int
     """The number of documents to learn whose text an earlier update added with other labels."""
+    n_withdrawn: int
+    """The number of texts whose corrections are withdrawn now, but were added by an earlier update."""
 
 
 class Correction(NamedTuple):
@@ -127,6 +134,8 @@ class Corrections:
         # without a label after that.
         self._last_withdrawal: dict[bytes, int] = {}
         self._last_unlabelled: dict[bytes, int] = {}
+        # By the hash of a text: the labels and the place of its first `INVALID` document that was not taken back.
+        self._invalid: dict[bytes, tuple[tuple[Any, ...], ErrorPlace]] = {}
 
     def add(
         self, name: str, texts: Sequence[str], labels: Iterable[Sequence[str]], places: Sequence[DocumentPlace]
@@ -137,13 +146,8 @@ class Corrections:
             self.n_read += 1
             # Each label counts once. One that is no class stays text, and `_problem` reports it.
             classes = tuple(dict.fromkeys(self._classes.get(label, label) for label in label_texts))
-            if (problem := self._problem(text, classes, name, place)) is not None:
-                self.leave_out(problem, name, [place.name])
-                if problem == NO_LABEL:
-                    self._last_unlabelled[hash_text(text)] = self.n_read - 1
-                elif problem == WITHDRAWN:
-                    self._last_withdrawal[hash_text(text)] = self.n_read - 1
-                    self._last_unlabelled.pop(hash_text(text), None)
+            if (problem := self._problem(text, classes, place)) is not None:
+                self._leave_out_document(problem, text, classes, ErrorPlace(name, place.name))
                 continue
             learnable_texts.append(text)
             learnable_places.append(place)
@@ -156,16 +160,28 @@ class Corrections:
         except DocumentError as problem:
             raise problem.at(ErrorPlace(name, learnable_places[problem.number].name)) from problem
 
+    def _leave_out_document(self, problem: str, text: str, labels: tuple[Any, ...], place: ErrorPlace) -> None:
+        """Record the last document that was read, which can't be learned; it may take back earlier ones."""
+        text_hash = hash_text(text)
+        if problem == INVALID:
+            self._invalid.setdefault(text_hash, (labels, place))
+            return
+        self.leave_out(problem, place.source, [place.part])
+        if problem == NO_LABEL:
+            self._last_unlabelled[text_hash] = self.n_read - 1
+            self._invalid.pop(text_hash, None)
+        elif problem == WITHDRAWN:
+            self._last_withdrawal[text_hash] = self.n_read - 1
+            self._last_unlabelled.pop(text_hash, None)
+            self._invalid.pop(text_hash, None)
+
     def leave_out(self, problem: str, name: str, places: Iterable[str]) -> None:
         """Record documents of a file that can't be learned: the problem and their places."""
         for place in places:
             self.left_out.setdefault(problem, []).append(f"{name}: {place}")
 
-    def _problem(self, text: str, labels: Sequence[Any], name: str, place: DocumentPlace) -> str | None:
-        """Return why a document has to be left out, or None if it can be learned.
-
-        Raises `InputError` for labels that the model could not predict, unless `skip_unknown` leaves the document out.
-        """
+    def _problem(self, text: str, labels: Sequence[Any], place: DocumentPlace) -> str | None:
+        """Return why a document has to be left out, or None if it can be learned."""
         if not text.strip():
             return NO_TEXT
         if place.is_withdrawal:
@@ -174,11 +190,20 @@ class Corrections:
             return NO_LABEL
         if self._skip_unknown and any(label not in self._model.classes for label in labels):
             return UNKNOWN
+        return None if self._can_learn(labels) else INVALID
+
+    def _can_learn(self, labels: Sequence[Any]) -> bool:
+        """Return whether `require_labels` accepts these labels."""
+        has_valid_number = self._model.multilabel or len(labels) <= 1
+        if has_valid_number and all(label in self._model.classes for label in labels):
+            return True
+        if not self._may_be_new:  # `require_labels` would look for similar classes, which takes time
+            return False
         try:
-            require_labels(self._model, labels, may_be_new=self._may_be_new)
-        except InputError as error:
-            raise error.at(ErrorPlace(name, place.name)) from error
-        return None
+            require_labels(self._model, labels, may_be_new=True)
+        except InputError:
+            return False
+        return True
 
     def _may_be_of_no_class(self, place: DocumentPlace) -> bool:
         """Return whether a document without labels belongs to none of the classes, rather than being unlabelled.
@@ -201,6 +226,29 @@ class Corrections:
             if self.collected[position].number
             > max(self._last_unlabelled.get(text_hash, -1), self._last_withdrawal.get(text_hash, -1))
         }
+
+    def withdrawn(self) -> set[bytes]:
+        """Return the hashes of the texts that have a withdrawal; later documents may have these texts, too."""
+        return set(self._last_withdrawal)
+
+    def count_by_text(self) -> Counter[bytes]:
+        """Return the number of collected documents of each text, by its hash, without those that were withdrawn."""
+        return Counter(
+            text_hash
+            for number, text_hash in ((item.number, text_hash_of(item.digest)) for item in self.collected)
+            if number > self._last_withdrawal.get(text_hash, -1)
+        )
+
+    def invalid(self) -> dict[bytes, tuple[tuple[Any, ...], ErrorPlace]]:
+        """Return the labels and the place of the first `INVALID` document of each text that was not taken back."""
+        return dict(self._invalid)
+
+    def require_labels(self, labels: Sequence[Any], place: ErrorPlace) -> None:
+        """Raise `InputError` at this place if the model can't learn these labels."""
+        try:
+            require_labels(self._model, labels, may_be_new=self._may_be_new)
+        except InputError as error:
+            raise error.at(place) from error
 
     def of_no_class(self) -> set[bytes]:
         """Return the hashes of the texts whose last document has no label: none of the classes is right."""
@@ -227,10 +275,26 @@ class Corrections:
             positions,
             [correction.labels for correction in new],
             frozenset(correction.digest for correction in new),
-            n_repeated=len(self.collected) - len(last),
+            n_repeated=self.count_by_text().total() - len(last),
             n_known=len(last) - len(new),
             n_changed=sum(text_hash_of(correction.digest) in known_texts for correction in new),
+            n_withdrawn=len((self.withdrawn() - last.keys()) & known_texts),
         )
+
+
+def require_valid_labels(files: Iterable[Corrections]) -> None:
+    """Raise `InputError` for the first document whose labels can't be learned, unless a later one takes it back.
+
+    `files` are in the order in which they were given, and were read to their ends.
+    """
+    invalid: dict[bytes, tuple[Corrections, tuple[Any, ...], ErrorPlace]] = {}
+    for corrections in files:
+        for text_hash in corrections.withdrawn() | corrections.taken_back():
+            invalid.pop(text_hash, None)
+        for text_hash, (labels, place) in corrections.invalid().items():
+            invalid.setdefault(text_hash, (corrections, labels, place))
+    for corrections, labels, place in invalid.values():
+        corrections.require_labels(labels, place)
 
 
 # -- documents to train on ---------------------------------------------------------------------------------------
@@ -256,6 +320,19 @@ def last_corrections(files: Iterable[CorrectionFile]) -> dict[bytes, tuple[Corre
         collected = file.corrections.collected
         last |= {text_hash: (file, collected[position]) for text_hash, position in file.corrections.last().items()}
     return last
+
+
+def count_repeated(files: Sequence[CorrectionFile]) -> int:
+    """Return how many corrections don't count because their text occurs again later, without withdrawn ones.
+
+    `files` are in the order in which they were given.
+    """
+    counts: Counter[bytes] = Counter()
+    for file in files:
+        for text_hash in file.corrections.withdrawn():
+            del counts[text_hash]
+        counts += file.corrections.count_by_text()
+    return counts.total() - len(last_corrections(files))
 
 
 class CorrectedDocuments:

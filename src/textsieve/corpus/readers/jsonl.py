@@ -204,15 +204,24 @@ def _documents(
         text, n_replaced = without_surrogates(parts[0] if len(text_keys) == 1 else join_parts(parts))
         report.replaced_bytes += n_replaced
         labels = () if label_key is None else read_labels(record.get(label_key), number)
-        # `read_labels` has just added the place, if places are wanted.
-        if record.get(WITHDRAWN) is True and label_key is not None and report.places and keys.has_fixed_keys(record):
-            report.places[-1] = report.places[-1]._replace(is_withdrawal=True)
+        if label_key is not None and _is_withdrawal(record, label_key):
+            report.withdrawals += 1
+            if report.places:  # `read_labels` has just added the place
+                report.places[-1] = report.places[-1]._replace(is_withdrawal=True)
         if kept_keys is None:
             yield text, labels, record
         elif kept_keys:
             yield text, labels, {name: record.get(name) for name in kept_keys}
         else:
             yield text, labels
+
+
+def _is_withdrawal(record: Object, label_key: str) -> bool:
+    """Return whether an object withdraws corrections: it comes from the service, and says so instead of a label.
+
+    It may have other keys than those that the service writes, because another program may add or remove some.
+    """
+    return record.get(WITHDRAWN) is True and "predicted" in record and record.get(label_key) is None
 
 
 def _objects(source: Source, report: Report, is_array: bool) -> Iterator[tuple[int, Object]]:

@@ -57,6 +57,7 @@ const REPLACED = "The correction was not saved: the service has loaded another m
 export const showCorrectionState = (message, undo = null) => {
   byId("correction-state").textContent = message ?? "";
   byId("correction-undo").onclick = undo;
+  byId("correction-undo").disabled = false;
   show(byId("correction-undo"), undo !== null);
 };
 
@@ -87,13 +88,17 @@ export const offerCorrection = (model, text, predicted, reloadModel) => {
     (isOpen ? choice.first : open).focus();
   };
   open.addEventListener("click", () => toggle(form.hidden));
-  /** Withdraws the correction that was sent, and offers to correct the text again. */
+  /** Withdraws all corrections of the text, and offers to correct it again. */
   const undo = async () => {
+    const isCurrent = () => byId("correction-undo").onclick === undo; // false if there is another result by now
+    byId("correction-undo").disabled = true;
     try {
       await api.correct({ text, withdraw: true });
+      if (!isCurrent()) return;
       if (!container.hasChildNodes()) offerCorrection(model, text, predicted, reloadModel);
-      showCorrectionState(`The correction of ${beginningOf(text)} was withdrawn.`);
+      showCorrectionState(`All corrections of ${beginningOf(text)} were withdrawn.`);
     } catch (reason) {
+      if (!isCurrent()) return;
       showCorrectionState(`The correction was not withdrawn. ${reason.message}`, undo);
     }
     byId("correction-state").focus();
