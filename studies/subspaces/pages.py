@@ -86,8 +86,9 @@ def search_in_words(settings: list[Setting]) -> str:
     best = max(settings, key=lambda setting: float(setting.single.mean()))
     return (
         f"The search tried {len(gains)} gains in {len(settings)} settings. {n_uncorrected} of them are above 0 by "
-        f"their own interval. With Holm's correction for all {len(gains)}, the number above 0 is {wins}, and the number "
-        f"below 0 is {losses} (bold). The best single classifier is {best.base} on {best.weighting}, {100 * best.single.mean():.1f}."
+        f"their own interval. With Holm's correction for all {len(gains)}, the number above 0 is {wins}, and the "
+        f"number below 0 is {losses} (bold). The best single classifier is {best.base} on {best.weighting}, "
+        f"{100 * best.single.mean():.1f}."
     )
 
 
