@@ -225,6 +225,15 @@ def test_explain_a_multilabel_model(tagger: Path, run: Run, ask: Ask) -> None:
 # -- terms -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("verb", ["terms", "explain"])
+def test_the_number_of_terms_is_not_given_twice(verb: str, news: Path, model: Path, run: Run) -> None:
+    arguments = ["terms", news] if verb == "terms" else ["explain", model, "goal"]
+    names = "-k, --terms" if verb == "terms" else "--terms"
+    for shown in ("-n", "--show"):
+        printed = run(*arguments, shown, 20 if verb == "terms" else 15, "--terms", 6, exit_code=2).stderr
+        assert f"{names} and -n, --show are the same option; leave out one." in " ".join(printed.split())
+
+
 @pytest.mark.parametrize("selector", SELECTORS)
 def test_terms_has_the_scores_of_the_selector(selector: str, news: Path, run: Run, ask: Ask) -> None:
     outcome = ask("terms", news, "--selector", selector, "--stop-words", "english", "-k", 5)

@@ -74,6 +74,30 @@ def test_the_likeliest_text_column_comes_first() -> None:
     assert likely_text_columns({}) == []
 
 
+@pytest.mark.parametrize("n", [4, N])
+def test_dates_amounts_and_constant_values_are_no_likely_texts(n: int) -> None:
+    sample: dict[str, Sequence[object]] = {
+        "created": of(lambda n: f"2024-05-{n % 28 + 1:02} 14:{n:02}:00", n),
+        "sent": of(lambda n: f"{n % 28 + 1} May 2024", n),
+        "price": of(lambda n: f"{n} EUR", n),
+        "total": of(lambda n: f"EUR {n}.50", n),
+        "weight": of(lambda n: f"{n},000 kg", n),
+        "source": ["the web form"] * n,
+    }
+    assert likely_text_columns(sample) == []
+    assert likely_text_columns(sample | {"subject": of(lambda n: f"{n} parcels are late", n)}) == ["subject"]
+
+
+def test_texts_without_spaces_have_words() -> None:
+    sample: dict[str, Sequence[object]] = {
+        "代理": ["Li Wei", "Wang Fang"] * (N // 2),
+        "标题": of(lambda n: f"第{n}个订单的包裹还没有送到"),
+        "城市": ["北京", "上海"] * (N // 2),
+        "主题": of(lambda n: f"退款{'一二三四五六七八九'[n % 9]}题"),
+    }
+    assert likely_text_columns(sample) == ["标题", "主题", "代理"]
+
+
 def rows() -> list[dict[str, Any]]:
     return [
         {"key": f"T-{number}", "title": f"title {number}", "body": f"{['goal', 'vote'][number % 2]} " * 80}
@@ -112,6 +136,15 @@ def test_without_another_column_the_warning_says_what_to_do(tmp_path: Path) -> N
     corpus = read(path)
     with pytest.warns(InputWarning, match=r"look like numbers, such as '0'\. If these are not the texts, name their"):
         warn_of_texts(corpus, list(map(str, range(N))))
+
+
+def test_a_column_that_the_user_named_leads_to_no_warning_without_a_likelier_one(tmp_path: Path) -> None:
+    path = tmp_path / "codes.csv"
+    rows = "".join(f"T-{number},a,2024-05-{number % 28 + 1:02} 12:30\n" for number in range(N))
+    path.write_text(f"id,label,created\n{rows}", encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", InputWarning)
+        warn_of_texts(read(path, text="id", label="label"), of(lambda n: f"T-{n}"))
 
 
 def test_documents_of_no_table_are_not_checked() -> None:

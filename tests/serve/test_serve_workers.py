@@ -19,6 +19,7 @@ from textsieve.modelfile.sources import UpdateMethod
 from textsieve.prediction import Model, Predictions
 from textsieve.prediction.records import Records
 from textsieve.serve import served_model
+from textsieve.serve import workers as workers_module
 from textsieve.serve.api_errors import ApiError
 from textsieve.serve.limits import Limits
 from textsieve.serve.served_model import ServedModel, predictions_json
@@ -149,6 +150,29 @@ def test_a_model_with_many_classes_is_not_light(model: BlockingModel, monkeypatc
     assert served(model).is_light
     monkeypatch.setattr(served_model, "MAX_LIGHT_CLASSES", len(model.classes) - 1)
     assert not served(model).is_light
+
+
+@pytest.mark.parametrize(
+    ("n_texts", "top", "is_light"), [(6, None, True), (7, None, False), (3, 2, True), (4, 2, False), (2, 99, True)]
+)
+def test_requests_for_many_scores_do_not_predict_in_the_thread_of_the_event_loop(
+    n_texts: int, top: int | None, is_light: bool, model: BlockingModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert len(model.classes) == 3
+    monkeypatch.setattr(workers_module, "MAX_LIGHT_SCORES", 6)
+    run(lambda workers: workers.predict(served(model), ["goal"] * n_texts, top))
+    assert model.threads == {threading.current_thread().name if is_light else "textsieve-short"}
+
+
+def test_a_batch_ends_when_it_has_many_scores(model: BlockingModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers_module, "MAX_LIGHT_SCORES", 6)
+
+    async def work(workers: PredictionWorkers) -> None:
+        served_model = served(model)
+        await asyncio.gather(*(workers.predict(served_model, ["goal", "bank"], 2) for _ in range(5)))
+
+    run(work)
+    assert model.calls == [4, 4, 2], "requests of four scores each"
 
 
 def test_the_event_loop_has_a_turn_between_batches(model: BlockingModel) -> None:

@@ -15,8 +15,10 @@ from tests.reference.categorizer_cases import plain_categorizer, small_texts
 from tests.reference.updating_twin import learned_at_once, learned_by
 
 from textsieve import Categorizer, Corpus, InputError
+from textsieve.prediction import Model
 from textsieve.training import counted_documents as training_documents
 from textsieve.training.statistics import ClassSums, ClassVotes, Statistics
+from textsieve.training.updating import similar_class
 
 NAIVE_BAYES = {"classifier": "nb"}
 TCFP = {"classifier": "tcfp"}
@@ -310,3 +312,48 @@ def test_merging_statistics_of_different_classifiers_raises() -> None:
     assert isinstance(votes.learned, ClassVotes)
     with pytest.raises(TypeError, match="different classifiers"):
         sums.merged(votes)
+
+
+def model_of_classes(*classes: str) -> Model:
+    texts = [f"text{number}" for number in range(len(classes))]
+    return plain_categorizer(classifier="nb").fit(texts, list(classes)).model_
+
+
+@pytest.mark.parametrize(
+    ("label", "known"),
+    [
+        ("female", "male"),
+        ("invalid", "valid"),
+        ("non-fiction", "fiction"),
+        ("returns-us", "returns-eu"),
+        ("class b", "class a"),
+        ("type ii", "type i"),
+        ("type iii", "type ii"),
+        ("billing_in", "billing_out"),
+        ("phase 2", "phase 1"),
+    ],
+)
+def test_labels_that_are_similar_on_purpose_are_no_typing_errors(label: str, known: str) -> None:
+    assert similar_class(label, model_of_classes(known, "weather")) is None
+    assert similar_class(known, model_of_classes(label, "weather")) is None
+
+
+@pytest.mark.parametrize(
+    ("label", "known"),
+    [
+        ("sprot", "sport"),
+        ("Sport", "sport"),
+        ("sports", "sport"),
+        ("credit crad", "credit card"),
+        ("technical suport", "technical support"),
+        ("tecnical support", "technical support"),
+        ("malee", "male"),
+        ("type-i", "type i"),
+    ],
+)
+def test_typing_errors_have_a_similar_class(label: str, known: str) -> None:
+    assert similar_class(label, model_of_classes(known, "weather")) == known
+
+
+def test_a_typing_error_is_found_beside_a_related_class() -> None:
+    assert similar_class("invalid", model_of_classes("valid", "inwalid")) == "inwalid"

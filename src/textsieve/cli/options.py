@@ -15,6 +15,7 @@ from functools import wraps
 from typing import Any, NamedTuple
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from ..categorizer_settings import AUTO, ONE_STANDARD_ERROR, SETTINGS, Option, SettingSpec
@@ -68,14 +69,20 @@ def bundle(name: str, *options: Decorator) -> Decorator:
 def shown_terms(*earlier_names: str, default: int, help: str) -> Decorator:
     """Return a decorator that adds -n/--show, and calls the command with its value as `n_terms`.
 
-    The names that the option had in earlier versions still work, but the help does not mention them.
+    The names that the option had in earlier versions still work, but the help does not mention them, and they can't be
+    given together with -n/--show.
     """
     wanted: dict[str, Any] = {"type": click.IntRange(min=1), "metavar": "N"}
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
         def call(*args: Any, n_terms: int, n_terms_by_earlier_name: int | None, **values: Any) -> Any:
-            return command(*args, n_terms=n_terms_by_earlier_name or n_terms, **values)
+            if n_terms_by_earlier_name is None:
+                return command(*args, n_terms=n_terms, **values)
+            if click.get_current_context().get_parameter_source("n_terms") is not ParameterSource.DEFAULT:
+                names = ", ".join(earlier_names)
+                raise click.UsageError(f"{names} and -n, --show are the same option; leave out one.")
+            return command(*args, n_terms=n_terms_by_earlier_name, **values)
 
         about = "The earlier name of --show."
         earlier = click.option(*earlier_names, "n_terms_by_earlier_name", hidden=True, help=about, **wanted)

@@ -349,6 +349,8 @@ class UsedColumns(NamedTuple):
     """The sheet of an Excel file."""
     other_sheets: tuple[str, ...] = ()
     """The names of the other sheets of the file; empty if the caller named the sheet."""
+    is_text_given: bool = False
+    """Whether the caller named the columns of the text."""
 
     def __str__(self) -> str:
         """Return a sentence on the columns, such as "text from 'body', label from 'topic'; not used: 'id'".
@@ -373,6 +375,7 @@ def used_columns(columns: Sequence[str], chosen: ChosenColumns, kept: Mapping[st
         None if chosen.label is None else columns[chosen.label],
         tuple(kept),
         tuple(name for position, name in enumerate(columns) if position not in used and name.strip()),
+        is_text_given=bool(source.text),
     )
 
 

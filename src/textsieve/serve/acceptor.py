@@ -12,6 +12,7 @@ import asyncio
 import errno
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Protocol
 
 AT_ONCE = 8
@@ -103,7 +104,8 @@ class BalancedAcceptor:
                 raise
             self._wait(FULL_PAUSE)
             return False
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # send small responses at once
+        with suppress(OSError):  # the client has left: macOS then raises an error
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # send small responses at once
         task = self._loop.create_task(self._loop.connect_accepted_socket(self._create_protocol, connection))
         self._connecting.add(task)
         task.add_done_callback(self._connecting.discard)

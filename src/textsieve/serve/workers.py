@@ -1,10 +1,11 @@
 """The threads that do the work. Short and long requests have different threads, so no short one waits for a long one.
 
 *Short predictions.* All short requests that have arrived are predicted at once. That takes little longer than a single
-request, so the higher the load, the less each request costs. Most models predict such a batch in a few milliseconds
-(`ServedModel.is_light`). Then the thread of the event loop does it, after it has read all requests that have arrived:
-with two threads, which would move from core to core, a request takes 1.15 times the processor time. Other models
-predict in a thread of their own, and one call of the event loop delivers all responses.
+request, so the higher the load, the less each request costs. Models whose terms are words predict such a batch in a few
+milliseconds (`ServedModel.is_light`). Then the thread of the event loop does it, after it has read all requests that
+have arrived: with two threads, which would move from core to core, a request takes 1.15 times the processor time. Other
+models, such as the default model of short texts, which has n-grams of characters, predict in a thread of their own. So
+do all models for a request for many scores (`MAX_LIGHT_SCORES`). One call of the event loop delivers all responses.
 
 *Long predictions* go to a few threads, which process them in parts; between two parts they check whether the client
 still waits. Python runs one thread at a time and switches every few milliseconds, so short requests take turns with
@@ -46,6 +47,11 @@ need compiled code, which is slow to load.
 """
 DOCUMENT_EFFORT = 64
 """The overhead of a document takes about as much time as this many characters."""
+MAX_LIGHT_SCORES = 500
+"""The most scores in the response to a request that is predicted in the thread of the event loop.
+
+It is also the number of scores after which no further request is added to a batch.
+"""
 PART = 1 << 18
 """Effort of each part in which a long request is predicted, in characters."""
 
@@ -75,6 +81,11 @@ class Job:
     min_probability: float | None = None
     work: Work | None = None  # None for a prediction
     is_abandoned: bool = False
+
+    @property
+    def n_scores(self) -> int:
+        """Return the number of scores in the response to predictions; a document without `top` counts as one."""
+        return len(self.texts) * min(self.top or 1, len(self.served.model.classes))
 
     def is_wanted(self) -> bool:
         """Return whether the client still waits."""
@@ -115,7 +126,8 @@ class PredictionWorkers:
         job = Job(self._loop.create_future(), served, effort, texts, top, min_probability)
         if effort > SHORT:
             return await self._result(job, self._start_in(self._long_pool))
-        return await self._result(job, self._predict_soon if served.is_light else self._short_jobs.put)
+        is_light = served.is_light and job.n_scores <= MAX_LIGHT_SCORES
+        return await self._result(job, self._predict_soon if is_light else self._short_jobs.put)
 
     async def work(self, kind: WorkKind, served: ServedModel, effort: int, work: Work) -> bytes:
         """Return the response to a request for other work; `effort` is its number of characters, or of terms to search.
@@ -226,13 +238,20 @@ class PredictionWorkers:
 def _take_batch(next_job: Callable[[], Job | None]) -> list[Job]:
     """Return the next short jobs, at most as many as should be predicted together; `next_job` returns None at the end.
 
-    A job is taken only if it can't bring the batch above `FEW_CHARACTERS`, even with the effort `SHORT`.
+    A job is taken only if it can't bring the batch above `FEW_CHARACTERS`, even with the effort `SHORT`, and if the
+    responses of those before it have less than `MAX_LIGHT_SCORES` scores.
     """
     jobs: list[Job] = []
-    effort = 0
-    while len(jobs) < MAX_BATCH and effort < FEW_CHARACTERS - SHORT and (job := next_job()) is not None:
+    effort = n_scores = 0
+    while (
+        len(jobs) < MAX_BATCH
+        and effort < FEW_CHARACTERS - SHORT
+        and n_scores < MAX_LIGHT_SCORES
+        and (job := next_job()) is not None
+    ):
         jobs.append(job)
         effort += job.effort
+        n_scores += job.n_scores
     return jobs
 
 

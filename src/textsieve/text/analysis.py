@@ -54,8 +54,11 @@ INNER_MARK = "\N{HORIZONTAL ELLIPSIS}"
 PATTERN_SECONDS, PATTERN_SECONDS_PER_CHARACTER = 10.0, 1e-5
 """A regular expression may take at most this many seconds for a document, plus so many for each of its characters."""
 
-_SAMPLES = ("", "a", "A1_ é-b .")
-"""Token patterns are tried on these texts. For example, `\\b\\w*\\b` matches the empty string in the last two only."""
+_SAMPLES = ("", "a", "A1_ é-b .", "- 1x # a 中")
+"""Token patterns are tried on these texts.
+
+For example, `\\b\\w*\\b` does not match the empty string in the first, and `(?<=-)\\w*` matches it in the last only.
+"""
 
 _FASTER_PATTERN = "use a pattern without nested repetitions such as (a+)+"
 

@@ -14,9 +14,10 @@ they are documents that the model gets wrong. The threshold of a class without a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,6 +40,9 @@ from .targets import Targets
 
 MIN_SIMILARITY = 0.75
 """The similarity of two spellings, as `difflib` computes it, from which one may be a typing error for the other."""
+SHORT_WORD = 3
+"""The length of words up to which a similar one may be another code, as "eu" and "eur", or "ii" and "iii"."""
+_WORD = re.compile(r"[^\W_]+")
 
 
 class UnknownLabel(InputError):
@@ -211,15 +215,33 @@ def unknown_label(model: Model, label: Any) -> InputError:
 def similar_class(label: Any, model: Model) -> Any:
     """Return the class of a model whose spelling is most like that of a label, or None if none is much like it.
 
-    Uppercase and lowercase letters count as equal. Digits have to be the same: "phase 2" is no error for "phase 1".
+    Uppercase and lowercase letters count as equal. Digits have to be the same: "phase 2" is no error for "phase 1". Nor
+    are labels errors that differ in a prefix or in their last words (`_are_related`).
     """
     written = as_written(label).casefold()
     sizes = dict(zip(model.classes, model.class_docs, strict=True))
     rarest_first = sorted(classes_by_text(model.classes).items(), key=lambda item: sizes[item[1]])
     classes = {text.casefold(): label for text, label in rarest_first}  # of equal spellings, that of most documents
-    of_same_digits = [text for text in classes if _digits(text) == _digits(written)]
-    closest = get_close_matches(written, of_same_digits, n=1, cutoff=MIN_SIMILARITY)
+    candidates = [text for text in classes if _digits(text) == _digits(written) and not _are_related(text, written)]
+    closest = get_close_matches(written, candidates, n=1, cutoff=MIN_SIMILARITY)
     return classes[closest[0]] if closest else None
+
+
+def _are_related(one: str, other: str) -> bool:
+    """Return whether two different labels are similar on purpose, rather than by a typing error.
+
+    Either one is the other with a prefix, as in "valid" and "invalid". Or they differ only in their last words, and
+    these are short or not similar by themselves, as in "returns-eu" and "returns-us", or "type i" and "type ii".
+    """
+    if one == other:
+        return False
+    if one.endswith(other) or other.endswith(one):
+        return True
+    (*before, last), (*other_before, other_last) = _WORD.findall(one) or [""], _WORD.findall(other) or [""]
+    if not before or before != other_before or last == other_last:
+        return False
+    is_short = min(len(last), len(other_last)) <= SHORT_WORD
+    return is_short or SequenceMatcher(None, last, other_last).ratio() < MIN_SIMILARITY
 
 
 def _digits(text: str) -> str:
