@@ -51,6 +51,11 @@ def _why_ocfs_is_bounded(counts: csr_matrix, groups: list[str], stats: ClassStat
         median(timed(job) for _ in range(15))
         for job in (lambda: InformationGain().fit(counts, groups), lambda: information_gain(stats))
     )
+    if fit <= scores:  # medians of a noisy machine, or of few documents
+        return (
+            f"the times of this run give no bound: InformationGain's `fit` took {seconds(fit)}, and its scores alone "
+            f"{seconds(scores)}"
+        )
     return (
         f"no selector can be more than {figure(fit / (fit - scores))} times as fast, even if its scores take no time: "
         f"of the {seconds(fit)} of InformationGain's `fit`, its scores take {seconds(scores)}, and the rest, the pass "

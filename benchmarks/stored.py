@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from textsieve.files import replacing
+
 
 class StoredOutcomes:
     """The outcomes of the parts of a benchmark, as JSON in a file; without a path, nothing is stored."""
@@ -26,5 +28,6 @@ class StoredOutcomes:
         if name not in self._outcomes:
             self._outcomes[name] = measure()
             if self._path is not None:
-                self._path.write_text(json.dumps(self._outcomes, indent=1) + "\n", encoding="utf-8")
+                with replacing(str(self._path)) as file:  # an interrupted run leaves the file as it was
+                    file.write((json.dumps(self._outcomes, indent=1) + "\n").encode())
         return self._outcomes[name]

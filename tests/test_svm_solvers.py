@@ -1,5 +1,7 @@
 """All methods of `SVMProblem` find liblinear's minimum, on all terms and on subsets; products equal dense ones."""
 
+import tracemalloc
+import weakref
 from functools import partial
 from typing import Any
 
@@ -16,7 +18,7 @@ from textsieve import svm_solvers
 from textsieve.classifiers import LinearSVM
 from textsieve.classifiers.svm import one_against_rest
 from textsieve.kernels.csr import take_columns
-from textsieve.kernels.svm import solve_cholesky
+from textsieve.kernels.svm import descend, solve_cholesky, squared_lengths
 from textsieve.kernels.svm_together import LANES, squared_lengths_by_lane
 from textsieve.svm_solvers import SOLVERS, Hyperplanes, SignsAndCosts, SVMProblem, csr_arrays
 
@@ -400,9 +402,8 @@ def test_each_problem_is_solved_on_its_own_terms(tolerance: float, n_jobs: int) 
     problem, _ = one_against_rest(y, np.ones(n_classes), 1.0)
     alphas = rng.random((n_classes, X.shape[0])).astype(np.float32)  # the start changes nothing but the rounds
     limits: dict[str, Any] = {"tolerance": tolerance, "most_rounds": 100_000}
-    solved = SVMProblem(X, "rows").solve_each(problem, terms_of, alphas, **limits, n_jobs=n_jobs)
-    other_alphas = np.zeros((n_classes, X.shape[0]), np.float32)
-    from_nothing = SVMProblem(X, "rows").solve_each(problem, terms_of, other_alphas, **limits, n_jobs=1)
+    solved, _ = SVMProblem(X, "rows").solve_each(problem, terms_of, alphas, **limits, n_jobs=n_jobs)
+    from_nothing, _ = SVMProblem(X, "rows").solve_each(problem, terms_of, **limits, n_jobs=1)
     for number, (terms, hyperplanes, other) in enumerate(zip(terms_of, solved, from_nothing, strict=True)):
         rows = X.toarray()[:, terms]
         (minimum,) = least(rows, lambda _, number=number: problem(number), 1)  # type: ignore[misc]
@@ -419,8 +420,8 @@ def test_problems_on_their_own_terms_give_the_same_bytes_for_any_number_of_threa
     problem, _ = one_against_rest(y, np.ones(20), 1.0)
     results = set()
     for n_jobs in (1, 2, 5):
-        alphas = np.zeros((20, X.shape[0]), np.float32)
-        solved = SVMProblem(X, "rows").solve_each(problem, terms_of, alphas, **ROUGH, n_jobs=n_jobs)
+        solved, alphas = SVMProblem(X, "rows").solve_each(problem, terms_of, **ROUGH, n_jobs=n_jobs)
+        assert alphas is not None
         results.add(b"".join(h.coefficients.tobytes() + h.intercepts.tobytes() for h in solved) + alphas.tobytes())
     assert len(results) == 1
 
@@ -434,11 +435,9 @@ def test_problems_are_solved_together_without_much_memory(limit: str, monkeypatc
     terms_of = [np.arange(number, 300, 2) for number in range(20)]
 
     def solve_both(n_jobs: int) -> tuple[Hyperplanes, list[Hyperplanes]]:
-        alphas = np.zeros((20, X.shape[0]), np.float32)
         rows = SVMProblem(X, "rows")
-        return rows.solve(problem, n_problems, **ROUGH, n_jobs=n_jobs), rows.solve_each(
-            problem, terms_of, alphas, **ROUGH, n_jobs=n_jobs
-        )
+        each, _ = rows.solve_each(problem, terms_of, **ROUGH, n_jobs=n_jobs)
+        return rows.solve(problem, n_problems, **ROUGH, n_jobs=n_jobs), each
 
     usual, usual_each = solve_both(1)
     monkeypatch.setattr(svm_solvers, limit, 1)
@@ -454,8 +453,9 @@ def test_problems_are_solved_together_without_much_memory(limit: str, monkeypatc
 def test_a_better_start_takes_fewer_rounds() -> None:
     X, y = texts(seed=5, n_classes=6)
     problem, _ = one_against_rest(y, np.ones(6), 1.0)
-    alphas, terms_of = np.zeros((6, X.shape[0]), np.float32), [np.arange(300)] * 6
-    first, second = (SVMProblem(X, "rows").solve_each(problem, terms_of, alphas, **ROUGH, n_jobs=1) for _ in range(2))
+    terms_of = [np.arange(300)] * 6
+    first, alphas = SVMProblem(X, "rows").solve_each(problem, terms_of, **ROUGH, n_jobs=1)
+    second, _ = SVMProblem(X, "rows").solve_each(problem, terms_of, alphas, **ROUGH, n_jobs=1)
     assert max(hyperplanes.n_rounds for hyperplanes in second) < min(hyperplanes.n_rounds for hyperplanes in first)
 
 
@@ -464,10 +464,148 @@ def test_unconverged_problems_on_their_own_terms_are_counted() -> None:
     X, y = texts(seed=6, n_classes=4)
     problem, _ = one_against_rest(y, np.ones(4), 100.0)
     limits: dict[str, Any] = {"tolerance": 1e-9, "most_rounds": 3, "n_jobs": 1}
-    solved = SVMProblem(X, "rows").solve_each(
-        problem, [np.arange(300)] * 4, np.zeros((4, X.shape[0]), np.float32), **limits
-    )
+    solved, _ = SVMProblem(X, "rows").solve_each(problem, [np.arange(300)] * 4, **limits)
     assert [(hyperplanes.n_unconverged, hyperplanes.n_rounds) for hyperplanes in solved] == [(1, 3)] * 4
+
+
+@pytest.mark.usefixtures("_together")
+@pytest.mark.parametrize("on_own_terms", [False, True])
+def test_copies_of_dual_variables_are_freed_group_by_group(on_own_terms: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = texts(seed=9, n_classes=40)
+    problem, n_problems = one_against_rest(y, np.ones(40), 0.1)
+    copies: list[Any] = []
+    n_alive: list[int] = []
+    solve_group = svm_solvers._Together.solve
+
+    def counted(*given: Any) -> Any:
+        n_alive.append(sum(copy() is not None for copy in copies))
+        starts = solve_group(*given)
+        assert all(start.has_converged for start in starts)
+        copies.extend(weakref.ref(start.alpha) for start in starts)
+        return starts
+
+    monkeypatch.setattr(svm_solvers._Together, "solve", counted)
+    if on_own_terms:
+        SVMProblem(X, "rows").solve_each(problem, [np.arange(300)] * 40, **ROUGH, n_jobs=1)
+    else:
+        SVMProblem(X, "rows").solve(problem, n_problems, **ROUGH, n_jobs=1)
+    assert n_alive == [0, 0, 0]  # before each of three groups
+
+
+@pytest.mark.usefixtures("_together")
+@pytest.mark.parametrize(("n_texts", "d", "n"), [(1000, 3000, 1000), (300, 20_000, 300), (300, 3000, 10_000)])
+def test_the_memory_of_a_group_is_estimated(n_texts: int, d: int, n: int) -> None:
+    """Copied rows take most memory, or the weights of terms, or the dual variables of documents."""
+    X, y = texts(seed=2, n_classes=16, n=n_texts, d=d)
+    n_empty = n - n_texts
+    X = csr_matrix((X.data, X.indices, np.pad(X.indptr, (0, n_empty), mode="edge")), (n, d))
+    y = np.pad(y, (0, n_empty))
+    problem, _ = one_against_rest(y, np.ones(16), 1.0)
+    arrays = csr_arrays(X)
+    squares, lanes_of_term = squared_lengths(arrays[0], arrays[2]), np.full(d, 2**16 - 1, np.uint16)
+    limits = range(16), 0.01, 1000, np.zeros((16, n), np.float32)
+    svm_solvers._Together(arrays, squares, lanes_of_term).solve(problem, *limits)  # compiles
+    tracemalloc.start()
+    together = svm_solvers._Together(arrays, squares, lanes_of_term)
+    starts = together.solve(problem, *limits)
+    n_bytes = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(starts) == 16
+    assert n_bytes <= svm_solvers._bytes_per_group(n, d, X.nnz) <= 2 * n_bytes
+
+
+@pytest.mark.usefixtures("_together")
+@pytest.mark.parametrize("on_own_terms", [False, True])
+def test_fewer_groups_are_solved_at_a_time_if_there_are_many_terms(
+    on_own_terms: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = texts(seed=4, n_classes=40)
+    wide = csr_matrix((X.data, X.indices, X.indptr), (X.shape[0], 100_000))
+    problem, n_problems = one_against_rest(y, np.ones(40), 1.0)
+    n_threads: list[int] = []
+    usual = svm_solvers._n_threads_for_groups
+
+    def noted(*given: int) -> int:
+        n_threads.append(usual(*given))
+        return n_threads[-1]
+
+    monkeypatch.setattr(svm_solvers, "_n_threads_for_groups", noted)
+    monkeypatch.setattr(svm_solvers, "MOST_BYTES_TOGETHER", 2 * 100_000 * 64)
+    for rows in (X, wide):
+        if on_own_terms:
+            SVMProblem(rows, "rows").solve_each(problem, [np.arange(300)] * 40, **ROUGH, n_jobs=3)
+        else:
+            SVMProblem(rows, "rows").solve(problem, n_problems, **ROUGH, n_jobs=3)
+    assert n_threads == [3, 1]
+
+
+def noted_rounds(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return a list that gets the allowed rounds of each problem that is solved by itself."""
+    rounds: list[int] = []
+
+    def noted(*given: Any) -> Any:
+        rounds.append(given[6])
+        return descend(*given)
+
+    monkeypatch.setattr(svm_solvers, "descend", noted)
+    return rounds
+
+
+@pytest.mark.usefixtures("_together")
+def test_unconverged_problems_on_their_own_terms_do_not_start_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = texts(seed=6, n_classes=4)
+    problem, _ = one_against_rest(y, np.ones(4), 100.0)
+    terms_of = [np.arange(300)] * 4
+    _, alphas = SVMProblem(X, "rows").solve_each(problem, terms_of, tolerance=1e-3, most_rounds=10_000, n_jobs=1)
+    rounds = noted_rounds(monkeypatch)
+    limits: dict[str, Any] = {"tolerance": 1e-12, "most_rounds": svm_solvers.ROUNDS_TOGETHER + 3, "n_jobs": 1}
+    solved, _ = SVMProblem(X, "rows").solve_each(problem, terms_of, alphas, **limits)
+    assert [(hyperplanes.n_unconverged, hyperplanes.n_rounds) for hyperplanes in solved] == [(1, 23)] * 4
+    assert len(rounds) == 4
+    assert max(rounds) < limits["most_rounds"]
+
+
+@pytest.mark.usefixtures("_together")
+def test_unconverged_problems_on_their_own_terms_are_retried_by_equations(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("FEW_TERMS", "FEW_DOCUMENTS"):
+        monkeypatch.setattr(svm_solvers, name, 0)
+    X, y = documents(seed=5, n=200, n_classes=4)
+    problem, _ = one_against_rest(y, np.ones(4), 1000.0)
+    limits: dict[str, Any] = {"tolerance": 1e-6, "most_rounds": 50, "n_jobs": 1}
+    terms_of = [np.arange(N_TERMS)] * 4
+    by_rows, _ = SVMProblem(X, "rows").solve_each(problem, terms_of, **limits)
+    assert [hyperplanes.n_unconverged for hyperplanes in by_rows] == [1] * 4
+    rounds = noted_rounds(monkeypatch)
+    retried, _ = SVMProblem(X).solve_each(problem, terms_of, **limits)
+    assert len(rounds) == 4
+    for number, (hyperplanes, minimum) in enumerate(zip(retried, least(X.toarray(), problem, 4), strict=True)):
+        assert hyperplanes.n_unconverged == 0
+        ours = objective(X.toarray(), *problem(number), hyperplanes.coefficients[0], hyperplanes.intercepts[0])
+        assert ours == pytest.approx(minimum, rel=1e-6)
+
+
+def test_problems_that_are_not_solved_together_return_no_dual_variables() -> None:
+    X, y = texts(seed=6, n_classes=4)
+    problem, _ = one_against_rest(y, np.ones(4), 1.0)
+    hyperplanes, alphas = SVMProblem(X, "rows").solve_each(problem, [np.arange(300)] * 4, **ROUGH, n_jobs=1)
+    assert len(hyperplanes) == 4
+    assert alphas is None
+
+
+@pytest.mark.usefixtures("_together")
+@pytest.mark.parametrize("array", ["data", "indices"])
+def test_arrays_that_are_not_contiguous_are_read_correctly(array: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = texts(seed=7, n_classes=5)
+    problem, n_problems = one_against_rest(y, np.ones(5), 1.0)
+    monkeypatch.setattr(svm_solvers, "MOST_VALUES_BY_COLUMN", 1)  # rows are used as they are
+    usual = SVMProblem(X, "rows").solve(problem, n_problems, **ROUGH, n_jobs=1)
+    strided = X.copy()
+    pairs = np.ones((X.nnz, 2), getattr(X, array).dtype)
+    pairs[:, 0] = getattr(X, array)
+    setattr(strided, array, pairs[:, 0])
+    assert not getattr(strided, array).flags.c_contiguous
+    ours = SVMProblem(strided, "rows").solve(problem, n_problems, **ROUGH, n_jobs=1)
+    assert ours.coefficients.tobytes() == usual.coefficients.tobytes()
 
 
 @pytest.mark.usefixtures("_together")

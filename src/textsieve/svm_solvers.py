@@ -37,7 +37,7 @@ from scipy.sparse import csc_matrix, csr_matrix
 from .arrays import Floats, Ints
 from .kernels.csr import take_columns
 from .kernels.svm import descend, descend_on_products, document_products, newton, squared_lengths, weights_of_terms
-from .kernels.svm_together import LANES, add_rows, descend_together, squared_lengths_by_lane
+from .kernels.svm_together import LANES, add_weighted_rows, descend_together, squared_lengths_by_lane
 from .threads import parallel_map
 
 SignsAndCosts = Callable[[int], tuple[Floats, Floats]]
@@ -77,8 +77,8 @@ The squared length of a document over all terms may be up to this many times its
 1): then 4 of 16 digits are lost.
 """
 
-MOST_BYTES_TOGETHER = 1 << 26
-"""The memory for the dual variables and costs of all groups that are solved at a time; a single group may take more."""
+MOST_BYTES_TOGETHER = 1 << 28
+"""The memory for all groups of problems that are solved at a time; a single group may take more."""
 
 FEWEST_TOGETHER = 3
 """The smallest number of problems that the method "rows" solves together."""
@@ -121,6 +121,13 @@ class _Solutions(NamedTuple):
     intercepts: Floats  # of each problem
     rounds_left: Ints  # of each problem; 0 means that the solver stopped before it converged
 
+    def hyperplanes(self, most_rounds: int) -> Hyperplanes:
+        """Return the solutions with the number of rounds, of which there were at most `most_rounds`."""
+        # A solver still counts the round in which it finds that it has converged as left, hence - 1. If 0 rounds are
+        # left, it has not converged, which counts as all rounds.
+        n_rounds = most_rounds - max(int(self.rounds_left.min()) - 1, 0)
+        return Hyperplanes(self.coefficients, self.intercepts, n_rounds, int((self.rounds_left == 0).sum()))
+
 
 class SVMProblem:
     """Documents, as rows, to separate by hyperplanes; `method` is one of `SOLVERS`, or None for the fastest."""
@@ -154,8 +161,7 @@ class SVMProblem:
         limits = tolerance, most_rounds, n_jobs
         solutions = self._solve_by(method, signs_and_costs, n_problems, terms, *limits)
         unsolved = np.flatnonzero(solutions.rounds_left == 0)
-        can_retry = not self._method and method != "equations" and n_terms <= min(MAX_TERMS_FOR_RETRY, self.n_documents)
-        if len(unsolved) and can_retry:
+        if len(unsolved) and self._can_retry(method, n_terms):
 
             def unsolved_signs_and_costs(number: int) -> tuple[Floats, Floats]:
                 """Return the signs and costs of a problem, by its number among the unsolved ones."""
@@ -164,11 +170,11 @@ class SVMProblem:
             retried = self._solve_by("equations", unsolved_signs_and_costs, len(unsolved), terms, *limits)
             for array, retried_array in zip(solutions, retried, strict=True):
                 array[unsolved] = retried_array
-        coefficients, intercepts, rounds_left = solutions
-        # A solver still counts the round in which it finds that it has converged as left, hence - 1. If 0 rounds are
-        # left, it has not converged, which counts as all rounds.
-        n_rounds = most_rounds - max(int(rounds_left.min()) - 1, 0)
-        return Hyperplanes(coefficients, intercepts, n_rounds, int((rounds_left == 0).sum()))
+        return solutions.hyperplanes(most_rounds)
+
+    def _can_retry(self, method: str, n_terms: int) -> bool:
+        """Return whether "equations" solves problems again for which another method did not converge."""
+        return not self._method and method != "equations" and n_terms <= min(MAX_TERMS_FOR_RETRY, self.n_documents)
 
     def _solve_by(
         self,
@@ -195,17 +201,18 @@ class SVMProblem:
         self,
         signs_and_costs: SignsAndCosts,
         terms_of: Sequence[Ints],
-        alphas: NDArray[np.float32],
+        alphas: NDArray[np.float32] | None = None,
         *,
         tolerance: float,
         most_rounds: int,
         n_jobs: int,
-    ) -> list[Hyperplanes]:
-        """Return a hyperplane for each binary problem, on terms of its own: `terms_of` has the terms of each problem.
+    ) -> tuple[list[Hyperplanes], NDArray[np.float32] | None]:
+        """Return a hyperplane for each binary problem, on terms of its own, and the dual variables.
 
-        The result is that of `solve` for each problem alone, up to the tolerance. `alphas` (problems x documents) has
-        dual variables to start from, such as those of the same problems on other terms. Where problems are solved
-        together, they are overwritten by the solution; all other problems leave them as they are.
+        `terms_of` has the terms of each problem. The result is that of `solve` for each problem alone, up to the
+        tolerance. `alphas` (problems x documents) has dual variables to start from, such as those of the same problems
+        on other terms; None: from 0. Problems that are solved together overwrite them, and all others leave them as
+        they are. The returned dual variables are these, or None if no problems were solved together.
         """
         is_by_rows = [(self._method or self._fastest_method(len(terms), 1)) == "rows" for terms in terms_of]
         by_rows = np.flatnonzero(is_by_rows)
@@ -214,22 +221,25 @@ class SVMProblem:
         if len(by_rows) < FEWEST_TOGETHER or not _can_be_solved_together(squares, self.rows.nnz):
             by_rows = by_rows[:0]
         groups = [by_rows[group.start : group.stop] for group in _groups(len(by_rows))]
+        if alphas is None:
+            alphas = np.zeros((len(terms_of) if groups else 0, self.n_documents), np.float32)
+        starts = [_Start()] * len(terms_of)
 
-        def start(group: int) -> list[_Start]:
-            """Return where the problems of a group have come to."""
+        def start(group: int) -> None:
+            """Solve a group as far as possible; write to `alphas` at once, so that its copies are freed."""
             lanes_of_term = np.zeros(self.n_terms, np.uint16)
             for lane, number in enumerate(groups[group]):
                 lanes_of_term[terms_of[number]] |= np.uint16(1 << lane)
             numbers, together = groups[group].tolist(), _Together(arrays, squares, lanes_of_term)
-            return together.solve(signs_and_costs, numbers, tolerance, most_rounds, alphas)
-
-        starts = [_Start()] * len(terms_of)
-        started = parallel_map(start, len(groups), _n_threads_for_groups(self.n_documents, n_jobs))
-        for numbers, group_starts in zip(groups, started, strict=True):
+            group_starts = together.solve(signs_and_costs, numbers, tolerance, most_rounds, alphas)
             for number, group_start in zip(numbers, group_starts, strict=True):
                 if group_start.alpha is not None:
                     alphas[number] = group_start.alpha
-                    starts[number] = group_start._replace(alpha=alphas[number])  # so that the copy is freed
+                    starts[number] = group_start._replace(alpha=alphas[number])
+
+        n_copied = self.rows.nnz if self.rows.nnz <= MOST_VALUES_BY_COLUMN else 0
+        bytes_per_group = _bytes_per_group(self.n_documents, self.n_terms, n_copied)
+        parallel_map(start, len(groups), _n_threads_for_groups(bytes_per_group, n_jobs))
         unsolved = [len(terms) for terms, begin in zip(terms_of, starts, strict=True) if not begin.has_converged]
         if unsolved:
             self.precompute(max(unsolved), n_problems=1)
@@ -241,18 +251,21 @@ class SVMProblem:
             if begin.has_converged:
                 assert begin.alpha is not None
                 signed_alpha, weights = begin.alpha * signs, np.zeros(self.n_terms)
-                add_rows(*arrays, signed_alpha, weights)
+                add_weighted_rows(*arrays, signed_alpha, weights)
                 return Hyperplanes(weights[np.newaxis, terms], signed_alpha.sum(keepdims=True), begin.n_rounds, 0)
-            if begin.alpha is not None:
-                solver = _ByRows(self, terms, 1, [begin])
-                intercept, rounds_left = solver.solve(0, signs, costs, tolerance, most_rounds)
-                if rounds_left:
-                    intercepts, n_rounds = np.array([intercept]), most_rounds - (rounds_left - 1)
-                    return Hyperplanes(solver.coefficients(), intercepts, n_rounds, 0)
-            limits: dict[str, Any] = {"tolerance": tolerance, "most_rounds": most_rounds}
-            return self.solve(lambda _: (signs, costs), 1, terms=terms, n_jobs=1, **limits)
+            if begin.alpha is None:
+                limits: dict[str, Any] = {"tolerance": tolerance, "most_rounds": most_rounds}
+                return self.solve(lambda _: (signs, costs), 1, terms=terms, n_jobs=1, **limits)
+            solver = _ByRows(self, terms, 1, [begin])
+            intercept, rounds_left = solver.solve(0, signs, costs, tolerance, most_rounds)
+            solutions = _Solutions(solver.coefficients(), np.array([intercept]), np.array([rounds_left]))
+            if not rounds_left and self._can_retry("rows", len(terms)):
+                only = 1, terms, tolerance, most_rounds, 1  # one problem, on one thread
+                solutions = self._solve_by("equations", lambda _: (signs, costs), *only)
+            return solutions.hyperplanes(most_rounds)
 
-        return parallel_map(solve, len(terms_of), n_jobs)
+        hyperplanes = parallel_map(solve, len(terms_of), n_jobs)
+        return hyperplanes, alphas if any(begin.alpha is not None for begin in starts) else None
 
     def _fastest_method(self, n_terms: int, n_problems: int) -> str:
         """Return the method with the lowest estimated cost, from the numbers of terms, documents and problems.
@@ -420,6 +433,7 @@ class _ByRows:
         self._squares = squared_lengths(self._indptr, self._data)
         self._coefficients = np.zeros((n_problems, documents.n_terms if terms is None else len(terms)))
         self._starts = starts or [_Start()] * n_problems
+        self._results: list[tuple[float, int] | None] = [None] * n_problems  # of `solve`, if `start` was enough
 
     def start(self, signs_and_costs: SignsAndCosts, tolerance: float, most_rounds: int, n_jobs: int) -> None:
         """Solve all problems together as far as 32-bit floats allow; `solve` then begins where this ends.
@@ -432,15 +446,23 @@ class _ByRows:
         together = _Together((self._indptr, self._indices, self._data), self._squares)
         groups = _groups(n_problems)
 
-        def solve(group: int) -> list[_Start]:
-            """Return where the problems of a group have come to."""
-            return together.solve(signs_and_costs, groups[group], tolerance, most_rounds)
+        def start(group: int) -> None:
+            """Solve a group as far as possible, and free the dual variables of problems that need no more rounds."""
+            group_starts = together.solve(signs_and_costs, groups[group], tolerance, most_rounds)
+            for number, group_start in zip(groups[group], group_starts, strict=True):
+                self._starts[number] = group_start
+                if group_start.has_converged or group_start.n_rounds == most_rounds:
+                    self._results[number] = self.solve(number, *signs_and_costs(number), tolerance, most_rounds)
+                    self._starts[number] = _Start()
 
-        started = parallel_map(solve, len(groups), _n_threads_for_groups(len(self._squares), n_jobs))
-        self._starts = [start for starts in started for start in starts]
+        bytes_per_group = _bytes_per_group(len(self._squares), self._coefficients.shape[1], n_copied=0)
+        parallel_map(start, len(groups), _n_threads_for_groups(bytes_per_group, n_jobs))
 
     def solve(self, number: int, signs: Floats, costs: Floats, tolerance: float, most_rounds: int) -> tuple[float, int]:
         """Solve one problem; return its intercept and the number of rounds left, 0 if it has not converged."""
+        result = self._results[number]
+        if result is not None:
+            return result
         arrays, weights, start = (
             (self._indptr, self._indices, self._data),
             self._coefficients[number],
@@ -448,7 +470,7 @@ class _ByRows:
         )
         alpha = np.zeros(len(signs)) if start.alpha is None else start.alpha.astype(np.float64)
         if start.alpha is not None:
-            add_rows(*arrays, alpha * signs, weights)
+            add_weighted_rows(*arrays, alpha * signs, weights)
         if start.has_converged or start.n_rounds == most_rounds:
             rounds_left = most_rounds - start.n_rounds + 1 if start.has_converged else 0
             return float(np.sum(alpha * signs)), rounds_left
@@ -484,9 +506,17 @@ def _groups(n_problems: int) -> list[range]:
     return [range(*pair) for pair in pairwise(bounds)]
 
 
-def _n_threads_for_groups(n_documents: int, n_jobs: int) -> int:
-    """Return on how many threads to solve groups, so that their dual variables and costs don't take too much memory."""
-    bytes_per_group = 2 * n_documents * LANES * np.dtype(np.float32).itemsize
+def _bytes_per_group(n_documents: int, n_terms: int, n_copied: int) -> int:
+    """Return about the most bytes that solving a group takes; `n_copied` is the number of values that it copies.
+
+    For each lane, a document has a squared length, a cost and a dual variable, which is copied at the end. A term has a
+    weight and, while squared lengths are computed, a mask. A copy of a value takes 12 bytes with its column.
+    """
+    return (4 * n_documents + 2 * n_terms) * LANES * np.dtype(np.float32).itemsize + 12 * n_copied
+
+
+def _n_threads_for_groups(bytes_per_group: int, n_jobs: int) -> int:
+    """Return on how many threads to solve groups, so that they don't take too much memory at a time."""
     return max(min(n_jobs, MOST_BYTES_TOGETHER // max(bytes_per_group, 1)), 1)
 
 
@@ -593,11 +623,16 @@ SOLVERS: dict[str, type[_ByProducts | _ByRows]] = {"products": _ByProducts, "row
 
 
 def csr_arrays(rows: csr_matrix) -> tuple[Ints, NDArray[np.int32], NDArray[np.floating]]:
-    """Return `indptr` as 64-bit integers, `indices` as 32-bit integers, and `data` unchanged.
+    """Return `indptr` as 64-bit integers, `indices` as 32-bit integers, and `data`, each as a contiguous array.
 
-    `take_terms` returns the same types, so the kernels are compiled for these types only.
+    `take_terms` returns the same types, so the kernels are compiled for these types only. Some of them read entries by
+    their address, which is right for contiguous arrays only. Arrays that have the type already are not copied.
     """
-    return rows.indptr.astype(np.int64, copy=False), rows.indices.astype(np.int32, copy=False), rows.data
+    return (
+        np.ascontiguousarray(rows.indptr, np.int64),
+        np.ascontiguousarray(rows.indices, np.int32),
+        np.ascontiguousarray(rows.data),
+    )
 
 
 def take_terms(rows: csr_matrix, terms: Ints) -> tuple[Ints, NDArray[np.int32], NDArray[np.floating]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from functools import partial
 from pathlib import Path
 
@@ -23,3 +25,13 @@ def test_a_resumed_run_measures_only_what_is_missing(tmp_path: Path) -> None:
     assert measured == ["one", "other"]
     assert StoredOutcomes(None).get("one", partial(measure, "one")) == {"one": [0.1, 1.5]}
     assert measured == ["one", "other", "one"]
+
+
+def test_a_stored_file_is_replaced_and_not_written_over(tmp_path: Path) -> None:
+    """A run that is interrupted while it writes leaves the file as it was."""
+    file, link = tmp_path / "outcomes.json", tmp_path / "link.json"
+    StoredOutcomes(file).get("one", lambda: 1)
+    os.link(file, link)
+    StoredOutcomes(file).get("other", lambda: 2)
+    assert json.loads(link.read_text(encoding="utf-8")) == {"one": 1}
+    assert json.loads(file.read_text(encoding="utf-8")) == {"one": 1, "other": 2}

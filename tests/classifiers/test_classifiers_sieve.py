@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix, random_array
 
+from textsieve import svm_solvers
 from textsieve.classifiers.linear_form import CONSTANT_SCORE, Linear
 from textsieve.classifiers.sieve import (
     BinaryProblems,
@@ -108,6 +109,25 @@ def test_a_class_without_a_coefficient_has_the_mean_sign_as_its_score() -> None:
     cut = sieve.cut(sieve.start(Linear(form, np.zeros(4))), 3)
     assert cut.outputs.tolist() == [0, 0, 0]
     assert cut.intercepts[1:] == pytest.approx([-0.5, -0.5, -0.5])  # 15 documents of 60 are in the class
+
+
+@pytest.mark.parametrize("least_values", [0, 1 << 18])
+def test_dual_variables_are_kept_if_classes_were_trained_together(
+    least_values: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {"FEWEST_VALUES_TOGETHER": least_values, "FEW_TERMS": 0, "FEW_DOCUMENTS": 0}.items():
+        monkeypatch.setattr(svm_solvers, name, value)
+    form = LinearSVM().fit(ROWS, NUMBERS)
+    form.coef_[3] = 0.0  # a class without coefficients is not trained
+    sieve = CoefficientSieve(SVM, ROWS, "l2", problems(), 1)
+    cut = sieve.start(Linear(form.coef_, form.intercept_))
+    for n_coefficients in (40, 20):
+        cut = sieve.cut(cut, n_coefficients)
+        if least_values:
+            assert cut.alphas is None
+        else:
+            assert cut.alphas is not None
+            assert cut.alphas.any(axis=1).tolist() == [True, True, True, False]
 
 
 def test_terms_that_round_to_nothing_are_left_out() -> None:

@@ -1,6 +1,7 @@
 """`max_size` and `tolerance` drop coefficients: the file is small, and everything else works as with all of them."""
 
 import json
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from tests.reference.categorizer_cases import plain_categorizer
 from textsieve import Categorizer, InformationGain, InputError, compare, load, read
 from textsieve.archive import open_archive
 from textsieve.classifiers import LinearScorer
+from textsieve.classifiers.sieve import CoefficientSieve, Sieved
 from textsieve.classifiers.sparse_linear import SparseLinearScorer
 from textsieve.modelfile.arrays import arrays_of
 from textsieve.modelfile.header import KIND, MAX_BYTES
@@ -19,7 +21,7 @@ from textsieve.text import front_coding
 from textsieve.text.front_coding import front_code, front_decode, join_terms
 from textsieve.text.weights import round_idf
 from textsieve.training.counted_documents import StreamedDocuments
-from textsieve.training.sieving import StoredSize, smallest_share
+from textsieve.training.sieving import SieveLimits, SieveTraining, StoredSize, smallest_share
 
 RNG = np.random.default_rng(11)
 N_CLASSES = 5
@@ -56,6 +58,42 @@ def test_a_model_fits_into_its_size_and_is_as_good_as_with_all_coefficients(smal
     about = small.model_.about["coefficients"]
     assert about["kept"] == np.count_nonzero(small.coef_) < about["trained"] == len(complete.terms_) * N_CLASSES
     assert about["curve"] is None
+
+
+def test_a_tuned_share_takes_no_more_cuts_than_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    trainings: list[tuple[SieveTraining, Sequence[str]]] = []
+    fit_to, cut = SieveTraining.fit_to, CoefficientSieve.cut
+
+    def noted_fit_to(training: SieveTraining, limits: SieveLimits, terms: Sequence[str]) -> Any:
+        trainings.append((training, terms))
+        return fit_to(training, limits, terms)
+
+    monkeypatch.setattr(SieveTraining, "fit_to", noted_fit_to)
+    plain_categorizer(max_size="10kB").fit(TEXTS[:100], LABELS[:100])
+    training, terms = trainings[0]
+    steps = list(training.steps())
+    assert len(steps) < 13  # they end before the smallest of the shares
+    sieved_of = dict(steps)
+    results: list[weakref.ref[Any]] = []
+    n_alive: list[int] = []
+
+    def noted_cut(*given: Any) -> Sieved:
+        n_alive.append(sum(values() is not None for values in results))
+        sieved = cut(*given)
+        results.append(weakref.ref(sieved.values))
+        return sieved
+
+    monkeypatch.setattr(CoefficientSieve, "cut", noted_cut)
+    for share, expected in {1.0: 1.0, 0.5: 0.5, 0.125: 0.125, 2.0**-12: min(sieved_of)}.items():
+        results.clear()
+        n_alive.clear()
+        fitted = training.fit_to(SieveLimits(share=share), terms)
+        wanted = training.fitted(sieved_of[expected])
+        assert fitted.columns is not None
+        assert wanted.columns is not None
+        assert fitted.columns.tolist() == wanted.columns.tolist()
+        assert len(n_alive) == round(-np.log2(expected))
+        assert max(n_alive, default=0) <= 1  # the one that is cut
 
 
 def test_a_larger_size_keeps_more_coefficients(small: Categorizer) -> None:

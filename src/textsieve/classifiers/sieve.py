@@ -113,7 +113,10 @@ class Sieved(NamedTuple):
     intercepts: Floats
     """The intercept of each output, also of outputs without coefficients."""
     alphas: NDArray[np.float32] | None = None
-    """Dual variables (outputs x documents), from which the training after the next cut starts; None: from 0."""
+    """Dual variables (outputs x documents), from which the training after the next cut starts; None: from 0.
+
+    There are none if no outputs were trained together.
+    """
 
     @classmethod
     def of(cls, form: Linear) -> Sieved:
@@ -176,8 +179,6 @@ class CoefficientSieve:
         bounds = np.searchsorted(kept.outputs, np.arange(self._problems.n_outputs + 1)).tolist()
         positions = np.searchsorted(terms, kept.columns)  # of each coefficient's term in `terms`
         values, intercepts = kept.values.copy(), kept.intercepts.copy()
-        n_documents = self._rows.shape[0]
-        alphas = np.zeros((len(intercepts), n_documents), np.float32) if kept.alphas is None else kept.alphas.copy()
 
         trained = []
         for number in np.flatnonzero(self._problems.can_be_learned).tolist():
@@ -187,19 +188,18 @@ class CoefficientSieve:
                 signs, costs = self._problems.signs_and_costs(number)
                 intercepts[number] = np.average(signs, weights=costs)
         parts = [slice(bounds[number], bounds[number + 1]) for number in trained]
-        has_all = len(trained) == len(alphas)
-        trained_alphas = alphas if has_all else alphas[trained]  # a copy may take a lot of memory
-        hyperplanes = documents.solve_each(
+        hyperplanes, alphas = documents.solve_each(
             lambda position: self._problems.signs_and_costs(trained[position]),
             [positions[part] for part in parts],
-            trained_alphas,
+            None if kept.alphas is None else kept.alphas[trained],  # a copy, which is overwritten
             tolerance=tolerance_factor * self._svm.tol,
             most_rounds=self._svm.max_iter,
             n_jobs=self._n_jobs,
         )
         for number, part, hyperplane in zip(trained, parts, hyperplanes, strict=True):
             values[part], intercepts[number] = hyperplane.coefficients[0], hyperplane.intercepts[0]
-        if not has_all:
+        if alphas is not None and len(trained) < len(intercepts):  # outputs that are no longer trained get zeros
+            trained_alphas, alphas = alphas, np.zeros((len(intercepts), alphas.shape[1]), np.float32)
             alphas[trained] = trained_alphas
         return kept._replace(values=values, intercepts=intercepts, alphas=alphas)
 

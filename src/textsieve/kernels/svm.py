@@ -292,7 +292,9 @@ def descend_on_products(
                 intercept += step
                 if after > 0.0:
                     partner = order[position]
-        if largest <= 0.5 * tolerance:  # then no two projected gradients differ by more than the tolerance
+        # Then no two projected gradients of this round, each at the visit to its document, differ by more than the
+        # tolerance.
+        if largest <= 0.5 * tolerance:
             break
         least_gradient = MIN_GRADIENT * largest
         rounds_left -= 1

@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -179,9 +178,9 @@ class SieveTraining:
         """
         size = StoredSize(terms)
         if limits.share is not None:
-            tuned_share = limits.share
-            steps = takewhile(lambda step: step[0] >= tuned_share, self.steps())
-            _, sieved = list(steps)[-1]  # the step of the tuned share, unless the steps end before they reach it
+            for share, sieved in self.steps():  # noqa: B007, the steps may end before they reach the tuned share
+                if 0.5 * share < limits.share:
+                    break
             if limits.max_bytes is None or self._size_by(size.measure, sieved) <= limits.max_bytes:
                 return self.fitted(sieved)
         assert limits.max_bytes is not None
