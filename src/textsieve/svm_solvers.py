@@ -509,10 +509,12 @@ def _groups(n_problems: int) -> list[range]:
 def _bytes_per_group(n_documents: int, n_terms: int, n_copied: int) -> int:
     """Return about the most bytes that solving a group takes; `n_copied` is the number of values that it copies.
 
-    For each lane, a document has a squared length, a cost and a dual variable, which is copied at the end. A term has a
-    weight and, while squared lengths are computed, a mask. A copy of a value takes 12 bytes with its column.
+    For each lane, a document has a squared length, a cost and a dual variable, which is copied at the end. The signs
+    and costs of a single problem, with 64 bits, and the bounds of the rows take at most as much as one of these. A term
+    has a weight in each lane and, while squared lengths are computed, a mask. A copied value and its column take 12
+    bytes.
     """
-    return (4 * n_documents + 2 * n_terms) * LANES * np.dtype(np.float32).itemsize + 12 * n_copied
+    return (5 * n_documents + 2 * n_terms) * LANES * np.dtype(np.float32).itemsize + 12 * n_copied
 
 
 def _n_threads_for_groups(bytes_per_group: int, n_jobs: int) -> int:
