@@ -15,15 +15,9 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, TypedDict, TypeVar
 
 from .errors import UNSET, InputError, shown
+from .evaluation.names import CALIBRATIONS, CUTS
 from .presentation import MAX_DESCRIPTION, MAX_EXAMPLE, MAX_EXAMPLES, MAX_TITLE, check_presentation
-from .registry import (
-    CLASS_WEIGHT_RULES,
-    CLASSIFIERS,
-    PROJECTIONS,
-    SELECTORS,
-    list_classifiers,
-    list_updatable_classifiers,
-)
+from .registry import CLASS_WEIGHT_RULES, CLASSIFIERS, PROJECTIONS, SELECTORS, list_updatable_classifiers
 from .settings import as_bytes, as_number, is_whole, n_threads
 from .text.choices import ANALYZERS, MAX_CHARACTERS, WORD_PATTERN
 
@@ -53,22 +47,6 @@ ALL_TERMS: Final = "all"
 
 MIN_MODEL_BYTES: Final = 2_000
 """The smallest value of `max_size`: the header alone takes about that many bytes."""
-
-CUTS = {
-    "scut": "the best threshold for each class",
-    "scutfbr": "the same, but a high one for a class whose F1 is low",
-    "rcut": "the same number of best classes for each document",
-    "pcut": "thresholds that preserve the share of each class",
-    "zero": f"a threshold of 0, for {list_classifiers(lambda traits: traits.border_at_zero, 'and')}",
-}
-"""How a multilabel model assigns labels by scores."""
-
-CALIBRATIONS = {
-    "auto": "sigmoid for one label per document, none for multilabel documents",
-    "sigmoid": "a curve of two parameters, for all classes together, or for each class if multilabel",
-    "isotonic": "any rising curve for each class, for thousands of multilabel documents",
-}
-"""How scores become probabilities."""
 
 
 class Limits(TypedDict):

@@ -9,8 +9,8 @@ import pytest
 from tests.reference.categorizer_cases import plain_categorizer, small_texts, tables_of
 
 from textsieve import InputError, load
-from textsieve.categorizer_settings import CUTS
 from textsieve.evaluation import CurvePoint, PCut, RCut, SCut, SCutFBR, ZeroCut
+from textsieve.evaluation.names import CUTS
 from textsieve.text.counter import TermCounter
 from textsieve.training.counted_documents import count_texts
 from textsieve.training.plan import TrainingPlan
